@@ -1,0 +1,52 @@
+# Functions that every layer's CMakeLists.txt uses, and the flags that every target gets.
+
+find_package(Threads REQUIRED)
+
+add_library(cuzk_flags INTERFACE)
+target_compile_definitions(cuzk_flags INTERFACE _GNU_SOURCE)
+target_include_directories(cuzk_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+target_compile_options(cuzk_flags INTERFACE -Wall -Wextra -Wpedantic -Werror -Wshadow -Wstrict-prototypes
+    -Wmissing-prototypes -Wvla -fno-strict-aliasing)
+# __int128 is an extension that -Wpedantic would refuse; it is used through __extension__ typedefs only.
+target_link_libraries(cuzk_flags INTERFACE Threads::Threads)
+if(CUZK_SANITIZE)
+    target_compile_options(cuzk_flags INTERFACE -fsanitize=${CUZK_SANITIZE} -fno-sanitize-recover=all
+        -fno-omit-frame-pointer -g)
+    target_link_options(cuzk_flags INTERFACE -fsanitize=${CUZK_SANITIZE})
+endif()
+if(CUZK_FUZZ)
+    target_compile_options(cuzk_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# cuzk_layer(NAME SOURCES file... [DEPS layer...] [LIBS lib...])
+# Adds the static library cuzk_NAME from src/NAME. DEPS are layers below it.
+function(cuzk_layer name)
+    cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LIBS" ${ARGN})
+    add_library(cuzk_${name} STATIC ${ARG_SOURCES})
+    list(TRANSFORM ARG_DEPS PREPEND cuzk_)
+    target_link_libraries(cuzk_${name} PUBLIC cuzk_flags ${ARG_DEPS} ${ARG_LIBS})
+endfunction()
+
+# cuzk_isa_sources(FLAGS file...): compile these files for one instruction set. They may only be called
+# after a run-time check (base/cpu.h).
+set(CUZK_IFMA_FLAGS -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx512ifma -mbmi2 -madx)
+set(CUZK_ADX_FLAGS -mbmi2 -madx)
+set(CUZK_SHANI_FLAGS -msha -msse4.1 -mssse3)
+
+# cuzk_test(NAME LAYERS layer... [SOURCES file...] [LABELS label...] [TIMEOUT seconds])
+# Adds the cmocka program NAME from NAME.c; LABELS 'long' keeps it out of `make check`.
+function(cuzk_test name)
+    cmake_parse_arguments(ARG "" "TIMEOUT" "LAYERS;SOURCES;LABELS;LIBS" ${ARGN})
+    if(NOT ARG_SOURCES)
+        set(ARG_SOURCES ${name}.c)
+    endif()
+    add_executable(${name} ${ARG_SOURCES})
+    list(TRANSFORM ARG_LAYERS PREPEND cuzk_)
+    target_link_libraries(${name} PRIVATE cuzk_flags cuzk_test_support ${ARG_LAYERS} ${ARG_LIBS})
+    add_test(NAME ${name} COMMAND ${name})
+    if(NOT ARG_TIMEOUT)
+        set(ARG_TIMEOUT 300)
+    endif()
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" SKIP_RETURN_CODE 77
+        ENVIRONMENT "CUZK_FIXTURES=${CMAKE_SOURCE_DIR}/tests/fixtures")
+endfunction()

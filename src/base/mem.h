@@ -1,0 +1,41 @@
+/*
+ * Allocation that fails as a value, and that tests can make fail.
+ *
+ * Small blocks come from malloc. Large ones (2 MiB and more) are mapped on their own with huge pages asked
+ * for, so that freeing them returns the memory at once. Every block is 64-byte aligned and zeroed.
+ * Thread-safe.
+ */
+#ifndef CUZK_BASE_MEM_H
+#define CUZK_BASE_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Allocates count * size zeroed bytes, checked for overflow. A size of zero gives a valid, freeable pointer.
+ * `what` names the buffer in the error message ("h scalars"). Errors: MEMORY (*out is NULL then). */
+enum cuzk_status cuzk_mem_alloc(size_t count, size_t size, const char *what, void **out,
+                                struct cuzk_error *err);
+
+/* Frees a block of cuzk_mem_alloc; NULL is fine. */
+void cuzk_mem_free(void *block);
+
+/* Wipes a block so that the compiler cannot leave it out, then frees it. For secrets. */
+void cuzk_mem_free_wiped(void *block);
+
+/* Overwrites n bytes with zero; never optimised away. */
+void cuzk_mem_wipe(void *bytes, size_t n);
+
+/* Tests: the n-th allocation from now (0 = the next) fails, and all later ones too if `persistent`.
+ * n = SIZE_MAX turns it off. Process-wide. */
+void cuzk_mem_fail_after(size_t n, int persistent);
+
+/* Bytes now held through cuzk_mem_alloc, and the peak since the start of the process. */
+size_t cuzk_mem_in_use(void);
+size_t cuzk_mem_peak(void);
+
+/* cuzk_mem_alloc for a typed array: CUZK_NEW(&scalars, n, "h scalars", err). */
+#define CUZK_NEW(ptr, count, what, err) cuzk_mem_alloc((count), sizeof **(ptr), (what), (void **)(ptr), (err))
+
+#endif

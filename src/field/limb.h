@@ -1,0 +1,40 @@
+/* 64-bit limb arithmetic that both field headers are built from. Compiles for the host and, under nvcc, for
+ * the device (CUZK_HD). Limbs are least significant first. */
+#ifndef CUZK_FIELD_LIMB_H
+#define CUZK_FIELD_LIMB_H
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define CUZK_HD __host__ __device__ __forceinline__
+#else
+#define CUZK_HD inline __attribute__((always_inline))
+#endif
+
+__extension__ typedef unsigned __int128 cuzk_u128;
+
+/* low limb of a + b * c + *carry; the high limb goes to *carry. Cannot overflow. */
+static CUZK_HD uint64_t cuzk_limb_mac(uint64_t a, uint64_t b, uint64_t c, uint64_t *carry)
+{
+    const cuzk_u128 t = (cuzk_u128)b * c + a + *carry;
+    *carry = (uint64_t)(t >> 64);
+    return (uint64_t)t;
+}
+
+/* a + b + *carry, carry in and out 0 or 1 */
+static CUZK_HD uint64_t cuzk_limb_adc(uint64_t a, uint64_t b, uint64_t *carry)
+{
+    const cuzk_u128 t = (cuzk_u128)a + b + *carry;
+    *carry = (uint64_t)(t >> 64);
+    return (uint64_t)t;
+}
+
+/* a - b - *borrow, borrow in and out 0 or 1 */
+static CUZK_HD uint64_t cuzk_limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow)
+{
+    const cuzk_u128 t = (cuzk_u128)a - b - *borrow;
+    *borrow = (uint64_t)(t >> 64) & 1;
+    return (uint64_t)t;
+}
+
+#endif
