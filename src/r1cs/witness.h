@@ -5,14 +5,19 @@
  * prover can order its key once into a bit region and a wide region. The k-th set position of is_bit owns bit
  * k of `bits` (bit k % 64 of word k / 64); the k-th clear position owns wide[k]. Circuits without that
  * knowledge (circom, toys) have a layout with no bits.
+ *
+ * Witnesses are secrets: destroying one wipes it.
  */
 #ifndef CUZK_R1CS_WITNESS_H
 #define CUZK_R1CS_WITNESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "field/fr.h"
+#include "r1cs/term.h"
 
 struct cuzk_witness_layout {
     uint32_t inputs;  /* public inputs, the constant one included */
@@ -27,5 +32,56 @@ struct cuzk_witness {
     uint64_t *bits;         /* [(layout.bits + 63) / 64], unused high bits zero */
     struct cuzk_fr *wide;   /* [layout.aux - layout.bits] */
 };
+
+/* Makes a layout from a bitmap over the aux variables, which is copied; NULL means that none is boolean. Bits
+ * of the last word beyond aux are ignored. Error: MEMORY (the layout is empty and may be destroyed). */
+enum cuzk_status cuzk_witness_layout_create(uint32_t inputs, uint32_t aux, const uint64_t *is_bit,
+                                            struct cuzk_witness_layout *out, struct cuzk_error *err);
+void cuzk_witness_layout_destroy(struct cuzk_witness_layout *layout);
+
+/* An all-zero witness of a layout, but for inputs[0] = 1. Error: MEMORY (empty then). */
+enum cuzk_status cuzk_witness_create(const struct cuzk_witness_layout *layout, struct cuzk_witness *out,
+                                     struct cuzk_error *err);
+void cuzk_witness_destroy(struct cuzk_witness *witness);
+
+static inline bool cuzk_witness_is_bit(const struct cuzk_witness_layout *layout, uint32_t aux)
+{
+    return (layout->is_bit[aux / 64] >> (aux % 64)) & 1;
+}
+
+/* How many boolean aux variables come before this one: for a boolean one its place in `bits`. */
+static inline uint32_t cuzk_witness_bit_rank(const struct cuzk_witness_layout *layout, uint32_t aux)
+{
+    const uint64_t below = layout->is_bit[aux / 64] & ((UINT64_C(1) << (aux % 64)) - 1);
+    return layout->rank[aux / 64] + (uint32_t)__builtin_popcountll(below);
+}
+
+/* How many other aux variables come before this one: for a wide one its place in `wide`. */
+static inline uint32_t cuzk_witness_wide_rank(const struct cuzk_witness_layout *layout, uint32_t aux)
+{
+    return aux - cuzk_witness_bit_rank(layout, aux);
+}
+
+/* The value of a boolean aux variable. */
+static inline bool cuzk_witness_bit(const struct cuzk_witness_layout *layout,
+                                    const struct cuzk_witness *witness, uint32_t aux)
+{
+    const uint32_t k = cuzk_witness_bit_rank(layout, aux);
+    return (witness->bits[k / 64] >> (k % 64)) & 1;
+}
+
+/* The value of any variable, which must exist. */
+void cuzk_witness_value(const struct cuzk_witness_layout *layout, const struct cuzk_witness *witness,
+                        cuzk_variable variable, struct cuzk_fr *out);
+
+/* The aux values [begin, end) as field elements, into out[0 .. end - begin). */
+void cuzk_witness_expand(const struct cuzk_witness_layout *layout, const struct cuzk_witness *witness,
+                         uint32_t begin, uint32_t end, struct cuzk_fr *out);
+
+/* Fills a created witness from all inputs (the one included) and all aux values. Error: UNSATISFIED if a
+ * variable that the layout calls boolean is neither 0 nor 1 (with its index) or inputs[0] is not one. */
+enum cuzk_status cuzk_witness_compact(const struct cuzk_witness_layout *layout, const struct cuzk_fr *inputs,
+                                      const struct cuzk_fr *aux, struct cuzk_witness *out,
+                                      struct cuzk_error *err);
 
 #endif
