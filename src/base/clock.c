@@ -1,0 +1,27 @@
+#include "base/clock.h"
+
+#include <time.h>
+
+static uint64_t read_clock(clockid_t id)
+{
+    struct timespec now;
+
+    if (clock_gettime(id, &now) != 0)
+        return 0;
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+uint64_t cuzk_clock_ns(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t cuzk_clock_cpu_ns(void)
+{
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+uint64_t cuzk_clock_unix_seconds(void)
+{
+    return read_clock(CLOCK_REALTIME) / UINT64_C(1000000000);
+}

@@ -1,0 +1,16 @@
+/* Time: a monotonic clock for durations, the calendar for file headers. Thread-safe. */
+#ifndef CUZK_BASE_CLOCK_H
+#define CUZK_BASE_CLOCK_H
+
+#include <stdint.h>
+
+/* Nanoseconds since an arbitrary start (CLOCK_MONOTONIC). */
+uint64_t cuzk_clock_ns(void);
+
+/* Nanoseconds of processor time that this process has used, all threads together. */
+uint64_t cuzk_clock_cpu_ns(void);
+
+/* Seconds since 1970-01-01 UTC. */
+uint64_t cuzk_clock_unix_seconds(void);
+
+#endif

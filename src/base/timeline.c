@@ -1,0 +1,241 @@
+#include "base/timeline.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json_reader.h"
+#include "base/json_writer.h"
+#include "base/mem.h"
+
+struct cuzk_timeline {
+    pthread_mutex_t lock;
+    struct cuzk_timeline_event *events;
+    size_t count, room;
+    size_t dropped;
+};
+
+enum { FIRST_ROOM = 256 };
+
+enum cuzk_status cuzk_timeline_create(struct cuzk_timeline **out, struct cuzk_error *err)
+{
+    struct cuzk_timeline *timeline;
+
+    *out = NULL;
+    CUZK_TRY(CUZK_NEW(&timeline, 1, "timeline", err));
+    pthread_mutex_init(&timeline->lock, NULL);
+    *out = timeline;
+    return CUZK_OK;
+}
+
+void cuzk_timeline_destroy(struct cuzk_timeline *timeline)
+{
+    if (timeline == NULL)
+        return;
+    pthread_mutex_destroy(&timeline->lock);
+    cuzk_mem_free(timeline->events);
+    cuzk_mem_free(timeline);
+}
+
+static void copy_name(char *to, const char *from, size_t length)
+{
+    const size_t n = length < CUZK_TIMELINE_NAME - 1 ? length : CUZK_TIMELINE_NAME - 1;
+
+    memcpy(to, from, n);
+    to[n] = '\0';
+}
+
+static enum cuzk_status append(struct cuzk_timeline *timeline, const struct cuzk_timeline_event *event,
+                               struct cuzk_error *err)
+{
+    if (timeline->count == timeline->room) {
+        const size_t room = timeline->room == 0 ? FIRST_ROOM : 2 * timeline->room;
+        struct cuzk_timeline_event *larger;
+
+        CUZK_TRY(CUZK_NEW(&larger, room, "timeline events", err));
+        if (timeline->count > 0)
+            memcpy(larger, timeline->events, timeline->count * sizeof *larger);
+        cuzk_mem_free(timeline->events);
+        timeline->events = larger;
+        timeline->room = room;
+    }
+    timeline->events[timeline->count++] = *event;
+    return CUZK_OK;
+}
+
+void cuzk_timeline_add(struct cuzk_timeline *timeline, const char *lane, const char *stage, int32_t partition,
+                       uint64_t begin_ns)
+{
+    struct cuzk_timeline_event event = {
+        .partition = partition, .begin_ns = begin_ns, .end_ns = cuzk_clock_ns()};
+
+    if (timeline == NULL)
+        return;
+    copy_name(event.lane, lane, strlen(lane));
+    copy_name(event.stage, stage, strlen(stage));
+    pthread_mutex_lock(&timeline->lock);
+    if (append(timeline, &event, NULL) != CUZK_OK)
+        timeline->dropped++;
+    pthread_mutex_unlock(&timeline->lock);
+}
+
+const struct cuzk_timeline_event *cuzk_timeline_events(const struct cuzk_timeline *timeline, size_t *count)
+{
+    *count = timeline != NULL ? timeline->count : 0;
+    return timeline != NULL ? timeline->events : NULL;
+}
+
+size_t cuzk_timeline_dropped(const struct cuzk_timeline *timeline)
+{
+    return timeline != NULL ? timeline->dropped : 0;
+}
+
+uint64_t cuzk_timeline_total_ns(const struct cuzk_timeline *timeline, const char *stage, int32_t partition)
+{
+    uint64_t total = 0;
+    size_t count;
+    const struct cuzk_timeline_event *events = cuzk_timeline_events(timeline, &count);
+
+    for (size_t i = 0; i < count; i++)
+        if (events[i].partition == partition && strcmp(events[i].stage, stage) == 0)
+            total += events[i].end_ns - events[i].begin_ns;
+    return total;
+}
+
+enum cuzk_status cuzk_timeline_write(const struct cuzk_timeline *timeline, const char *title,
+                                     struct cuzk_sink sink, struct cuzk_error *err)
+{
+    struct cuzk_json json;
+    size_t count;
+    const struct cuzk_timeline_event *events = cuzk_timeline_events(timeline, &count);
+    uint64_t start = UINT64_MAX;
+
+    for (size_t i = 0; i < count; i++)
+        if (events[i].begin_ns < start)
+            start = events[i].begin_ns;
+    cuzk_json_init(&json, sink, false, err);
+    cuzk_json_object_begin(&json);
+    cuzk_json_member_u64(&json, "cuzk_timeline", 1);
+    cuzk_json_member_string(&json, "title", title);
+    cuzk_json_key(&json, "events");
+    cuzk_json_array_begin(&json);
+    for (size_t i = 0; i < count; i++) {
+        cuzk_json_object_begin(&json);
+        cuzk_json_member_string(&json, "lane", events[i].lane);
+        cuzk_json_member_string(&json, "stage", events[i].stage);
+        cuzk_json_key(&json, "partition");
+        if (events[i].partition == CUZK_TIMELINE_NO_PARTITION)
+            cuzk_json_null(&json);
+        else
+            cuzk_json_i64(&json, events[i].partition);
+        cuzk_json_member_u64(&json, "begin_ns", events[i].begin_ns - start);
+        cuzk_json_member_u64(&json, "end_ns", events[i].end_ns - start);
+        cuzk_json_object_end(&json);
+    }
+    cuzk_json_array_end(&json);
+    cuzk_json_object_end(&json);
+    return cuzk_json_finish(&json);
+}
+
+static enum cuzk_status read_event(struct cuzk_json_reader *reader, struct cuzk_timeline *timeline,
+                                   struct cuzk_error *err)
+{
+    struct cuzk_timeline_event event = {.partition = CUZK_TIMELINE_NO_PARTITION};
+    struct cuzk_json_slice key, name;
+    unsigned seen = 0;
+    uint64_t partition;
+    bool more;
+
+    CUZK_TRY(cuzk_json_enter_object(reader, "event", err));
+    for (;;) {
+        CUZK_TRY(cuzk_json_next_member(reader, &key, &more, err));
+        if (!more)
+            break;
+        if (cuzk_json_slice_is(key, "lane")) {
+            CUZK_TRY(cuzk_json_get_string(reader, "lane", &name, err));
+            copy_name(event.lane, name.text, name.length);
+            seen |= 1;
+        } else if (cuzk_json_slice_is(key, "stage")) {
+            CUZK_TRY(cuzk_json_get_string(reader, "stage", &name, err));
+            copy_name(event.stage, name.text, name.length);
+            seen |= 2;
+        } else if (cuzk_json_slice_is(key, "begin_ns")) {
+            CUZK_TRY(cuzk_json_get_u64(reader, "begin_ns", &event.begin_ns, err));
+            seen |= 4;
+        } else if (cuzk_json_slice_is(key, "end_ns")) {
+            CUZK_TRY(cuzk_json_get_u64(reader, "end_ns", &event.end_ns, err));
+            seen |= 8;
+        } else if (cuzk_json_slice_is(key, "partition") && cuzk_json_peek(reader) != CUZK_JSON_NULL) {
+            CUZK_TRY(cuzk_json_get_u64(reader, "partition", &partition, err));
+            if (partition > INT32_MAX)
+                return cuzk_json_reader_fail(reader, "partition", err, "is out of range");
+            event.partition = (int32_t)partition;
+        } else {
+            CUZK_TRY(cuzk_json_skip(reader, err));
+        }
+    }
+    if (seen != 15)
+        return cuzk_json_reader_fail(reader, "event", err, "lacks one of lane, stage, begin_ns, end_ns");
+    if (event.end_ns < event.begin_ns)
+        return cuzk_json_reader_fail(reader, "end_ns", err, "lies before begin_ns");
+    return append(timeline, &event, err);
+}
+
+static enum cuzk_status read_document(struct cuzk_json_reader *reader, struct cuzk_timeline *timeline,
+                                      char *title, size_t room, struct cuzk_error *err)
+{
+    struct cuzk_json_slice key, name;
+    uint64_t version = 0;
+    bool more;
+
+    CUZK_TRY(cuzk_json_enter_object(reader, "timeline", err));
+    for (;;) {
+        CUZK_TRY(cuzk_json_next_member(reader, &key, &more, err));
+        if (!more)
+            break;
+        if (cuzk_json_slice_is(key, "cuzk_timeline")) {
+            CUZK_TRY(cuzk_json_get_u64(reader, "cuzk_timeline", &version, err));
+        } else if (cuzk_json_slice_is(key, "title") && cuzk_json_peek(reader) == CUZK_JSON_STRING) {
+            CUZK_TRY(cuzk_json_get_string(reader, "title", &name, err));
+            if (title != NULL && room > 0) {
+                const size_t n = name.length < room - 1 ? name.length : room - 1;
+
+                memcpy(title, name.text, n);
+                title[n] = '\0';
+            }
+        } else if (cuzk_json_slice_is(key, "events")) {
+            CUZK_TRY(cuzk_json_enter_array(reader, "events", err));
+            for (;;) {
+                CUZK_TRY(cuzk_json_next_element(reader, &more, err));
+                if (!more)
+                    break;
+                CUZK_TRY(read_event(reader, timeline, err));
+            }
+        } else {
+            CUZK_TRY(cuzk_json_skip(reader, err));
+        }
+    }
+    if (version != 1)
+        return cuzk_json_reader_fail(reader, "cuzk_timeline", err, "expected version 1, found %llu",
+                                     (unsigned long long)version);
+    return cuzk_json_reader_end(reader, err);
+}
+
+enum cuzk_status cuzk_timeline_read(const char *what, const void *text, size_t length,
+                                    struct cuzk_timeline **out, char *title, size_t room,
+                                    struct cuzk_error *err)
+{
+    struct cuzk_json_reader reader;
+
+    if (title != NULL && room > 0)
+        title[0] = '\0';
+    CUZK_TRY(cuzk_timeline_create(out, err));
+    cuzk_json_reader_init(&reader, what, text, length);
+    const enum cuzk_status status = read_document(&reader, *out, title, room, err);
+
+    if (status != CUZK_OK) {
+        cuzk_timeline_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}

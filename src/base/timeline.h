@@ -1,0 +1,56 @@
+/*
+ * What happened when: one source of events for the waterfall, the metrics and the JSON of a proof.
+ *
+ * An event is a span on a lane (a device, a pool, a worker) with a stage ("witness", "ntt", "msm h"), the
+ * partition it belongs to, and its begin and end on cuzk_clock_ns. Recording is thread-safe and cheap (a lock
+ * and a copy), meant for stages of a millisecond and more. A NULL timeline records nothing.
+ */
+#ifndef CUZK_BASE_TIMELINE_H
+#define CUZK_BASE_TIMELINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/sink.h"
+
+enum { CUZK_TIMELINE_NAME = 24, CUZK_TIMELINE_NO_PARTITION = -1 };
+
+struct cuzk_timeline_event {
+    char lane[CUZK_TIMELINE_NAME];
+    char stage[CUZK_TIMELINE_NAME];
+    int32_t partition; /* CUZK_TIMELINE_NO_PARTITION where none */
+    uint64_t begin_ns, end_ns;
+};
+
+struct cuzk_timeline;
+
+enum cuzk_status cuzk_timeline_create(struct cuzk_timeline **out, struct cuzk_error *err);
+void cuzk_timeline_destroy(struct cuzk_timeline *timeline);
+
+/* Records a span that ends now. Names are cut to their room. Where memory is short the event is dropped and
+ * counted. */
+void cuzk_timeline_add(struct cuzk_timeline *timeline, const char *lane, const char *stage, int32_t partition,
+                       uint64_t begin_ns);
+
+/* Events so far, in the order they ended; valid until the next add. No one may be adding. */
+const struct cuzk_timeline_event *cuzk_timeline_events(const struct cuzk_timeline *timeline, size_t *count);
+
+/* Events that were dropped for want of memory. */
+size_t cuzk_timeline_dropped(const struct cuzk_timeline *timeline);
+
+/* Summed length of the spans of a stage of a partition, in ns. */
+uint64_t cuzk_timeline_total_ns(const struct cuzk_timeline *timeline, const char *stage, int32_t partition);
+
+/* Writes the timeline as JSON: {"cuzk_timeline":1,"title":...,"events":[{"lane","stage","partition",
+ * "begin_ns","end_ns"}]}, times from the first event's begin. */
+enum cuzk_status cuzk_timeline_write(const struct cuzk_timeline *timeline, const char *title,
+                                     struct cuzk_sink sink, struct cuzk_error *err);
+
+/* Reads what cuzk_timeline_write wrote. title (room bytes, may be NULL) receives the title, cut where longer.
+ * Errors: INPUT, MEMORY (*out is NULL then). */
+enum cuzk_status cuzk_timeline_read(const char *what, const void *text, size_t length,
+                                    struct cuzk_timeline **out, char *title, size_t room,
+                                    struct cuzk_error *err);
+
+#endif
