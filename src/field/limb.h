@@ -1,14 +1,18 @@
 /* 64-bit limb arithmetic that both field headers are built from. Compiles for the host and, under nvcc, for
- * the device (CUZK_HD). Limbs are least significant first. */
+ * the device (CUZK_HD). Limbs are least significant first.
+ * CUZK_HD functions are inlined always; CUZK_HD_CALL is for the large ones (a product in an extension field,
+ * a group addition), of which every translation unit keeps one copy. */
 #ifndef CUZK_FIELD_LIMB_H
 #define CUZK_FIELD_LIMB_H
 
 #include <stdint.h>
 
 #ifdef __CUDACC__
-#define CUZK_HD __host__ __device__ __forceinline__
+#define CUZK_HD      __host__ __device__ __forceinline__
+#define CUZK_HD_CALL __host__ __device__ inline
 #else
-#define CUZK_HD inline __attribute__((always_inline))
+#define CUZK_HD      inline __attribute__((always_inline))
+#define CUZK_HD_CALL __attribute__((noinline, unused))
 #endif
 
 __extension__ typedef unsigned __int128 cuzk_u128;
