@@ -24,8 +24,8 @@ enum cuzk_status cuzk_bytes_fail(const struct cuzk_bytes *bytes, const char *fie
     va_start(args, format);
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    return cuzk_error_set(err, CUZK_INPUT, "%s: %s at offset %" PRIu64 ": %s", bytes->what, field, offset,
-                          reason);
+    return cuzk_error_set(err, CUZK_INPUT, "%s: %s: %s (offset %" PRIu64 ")", bytes->what, field, reason,
+                          offset);
 }
 
 enum cuzk_status cuzk_bytes_take(struct cuzk_bytes *bytes, const char *field, uint64_t n, const uint8_t **out,
@@ -35,8 +35,7 @@ enum cuzk_status cuzk_bytes_take(struct cuzk_bytes *bytes, const char *field, ui
 
     if (n > left)
         return cuzk_bytes_fail(bytes, field, bytes->position, err,
-                               "expected %" PRIu64 " bytes, found %" PRIu64 " (the file ends at %" PRIu64 ")",
-                               n, left, bytes->length);
+                               "expected %" PRIu64 " bytes, found %" PRIu64, n, left);
     *out = bytes->start + bytes->position;
     bytes->position += n;
     return CUZK_OK;
@@ -49,9 +48,8 @@ enum cuzk_status cuzk_bytes_take_array(struct cuzk_bytes *bytes, const char *fie
 
     if (size != 0 && count > left / size)
         return cuzk_bytes_fail(bytes, field, bytes->position, err,
-                               "expected %" PRIu64 " elements of %" PRIu64 " bytes, found %" PRIu64
-                               " bytes (the file ends at %" PRIu64 ")",
-                               count, size, left, bytes->length);
+                               "expected %" PRIu64 " elements of %" PRIu64 " bytes, found %" PRIu64 " bytes",
+                               count, size, left);
     return cuzk_bytes_take(bytes, field, count * size, out, err);
 }
 

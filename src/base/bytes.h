@@ -52,7 +52,7 @@ enum cuzk_status cuzk_bytes_expect(struct cuzk_bytes *bytes, const char *field, 
 /* OK where everything was read, else INPUT. */
 enum cuzk_status cuzk_bytes_end(const struct cuzk_bytes *bytes, struct cuzk_error *err);
 
-/* INPUT with "WHAT: FIELD at offset N: " before a formatted reason. */
+/* INPUT with "WHAT: FIELD: REASON (offset N)". */
 enum cuzk_status cuzk_bytes_fail(const struct cuzk_bytes *bytes, const char *field, uint64_t offset,
                                  struct cuzk_error *err, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

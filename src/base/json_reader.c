@@ -20,8 +20,8 @@ enum cuzk_status cuzk_json_reader_fail(const struct cuzk_json_reader *reader, co
     va_start(args, format);
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    return cuzk_error_set(err, CUZK_INPUT, "%s: %s at offset %zu: %s", reader->what, field, reader->position,
-                          reason);
+    return cuzk_error_set(err, CUZK_INPUT, "%s: %s: %s (offset %zu)", reader->what, field, reason,
+                          reader->position);
 }
 
 /* The next byte after white space, or -1 at the end. */
@@ -262,7 +262,7 @@ enum cuzk_status cuzk_json_get_hex(struct cuzk_json_reader *reader, const char *
     const enum cuzk_status status = cuzk_hex_decode(field, text.text, text.length, out, n, err);
 
     if (status != CUZK_OK)
-        return cuzk_error_prefix(err, status, "%s: offset %zu", reader->what, start);
+        return cuzk_error_prefix(err, status, "%s (offset %zu)", reader->what, start);
     return CUZK_OK;
 }
 

@@ -83,7 +83,7 @@ enum cuzk_status cuzk_json_reader_end(struct cuzk_json_reader *reader, struct cu
 /* Whether a slice equals a C string (escaped slices never do). */
 bool cuzk_json_slice_is(struct cuzk_json_slice slice, const char *text);
 
-/* INPUT with "WHAT: FIELD at offset N: " before a formatted reason; N is the cursor. */
+/* INPUT with "WHAT: FIELD: REASON (offset N)"; N is the cursor. */
 enum cuzk_status cuzk_json_reader_fail(const struct cuzk_json_reader *reader, const char *field,
                                        struct cuzk_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

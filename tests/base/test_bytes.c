@@ -43,8 +43,7 @@ static void test_take__says_where_what_is_missing(void **state)
     assert_int_equal(cuzk_bytes_take(&bytes, "alpha", 4, &slice, &err), CUZK_OK);
     assert_ptr_equal(slice, data);
     assert_int_equal(cuzk_bytes_take(&bytes, "beta", 7, &slice, &err), CUZK_INPUT);
-    assert_string_equal(err.message,
-                        "x.params: beta at offset 4: expected 7 bytes, found 6 (the file ends at 10)");
+    assert_string_equal(err.message, "x.params: beta: expected 7 bytes, found 6 (offset 4)");
     assert_int_equal(bytes.position, 4);
     assert_int_equal(cuzk_bytes_take(&bytes, "huge", UINT64_MAX, &slice, &err), CUZK_INPUT);
     assert_int_equal(cuzk_bytes_take_array(&bytes, "ic", UINT64_MAX / 2, 96, &slice, &err), CUZK_INPUT);
@@ -62,9 +61,9 @@ static void test_expect__names_the_first_wrong_byte(void **state)
     (void)state;
     cuzk_bytes_init(&bytes, "c.r1cs", data, sizeof data);
     assert_int_equal(cuzk_bytes_expect(&bytes, "magic", "r1cs", 4, &err), CUZK_INPUT);
-    assert_string_equal(err.message, "c.r1cs: magic at offset 3: expected byte 0x73, found 0x78");
+    assert_string_equal(err.message, "c.r1cs: magic: expected byte 0x73, found 0x78 (offset 3)");
     assert_int_equal(cuzk_bytes_end(&bytes, &err), CUZK_INPUT);
-    assert_string_equal(err.message, "c.r1cs: end at offset 4: expected no more bytes, found 1");
+    assert_string_equal(err.message, "c.r1cs: end: expected no more bytes, found 1 (offset 4)");
 }
 
 static void test_store__is_the_inverse_of_load(void **state)

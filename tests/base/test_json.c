@@ -203,11 +203,11 @@ static void test_reader__bounds_nesting_and_numbers(void **state)
     text[299] = '\0';
     reader_on(&reader, text);
     assert_int_equal(cuzk_json_skip(&reader, &err), CUZK_INPUT);
-    assert_string_equal(err.message, "x.json: value at offset 64: nested more than 64 deep");
+    assert_string_equal(err.message, "x.json: value: nested more than 64 deep (offset 64)");
     reader_on(&reader, " 18446744073709551616");
     assert_int_equal(cuzk_json_get_u64(&reader, "n", &number, &err), CUZK_INPUT);
     assert_string_equal(
-        err.message, "x.json: n at offset 1: expected a whole number below 2^64, found 18446744073709551616");
+        err.message, "x.json: n: expected a whole number below 2^64, found 18446744073709551616 (offset 1)");
     reader_on(&reader, "-1");
     assert_int_equal(cuzk_json_get_u64(&reader, "n", &number, &err), CUZK_INPUT);
     reader_on(&reader, "1.0");
