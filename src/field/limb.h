@@ -25,6 +25,28 @@ static CUZK_HD uint64_t cuzk_limb_mac(uint64_t a, uint64_t b, uint64_t c, uint64
     return (uint64_t)t;
 }
 
+#if defined(__clang__) && !defined(__CUDACC__)
+
+/* a + b + *carry, carry in and out 0 or 1. The builtins are what clang makes add-with-carry chains of. */
+static CUZK_HD uint64_t cuzk_limb_adc(uint64_t a, uint64_t b, uint64_t *carry)
+{
+    unsigned long long out;
+    const uint64_t sum = __builtin_addcll(a, b, *carry, &out);
+    *carry = out;
+    return sum;
+}
+
+/* a - b - *borrow, borrow in and out 0 or 1 */
+static CUZK_HD uint64_t cuzk_limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow)
+{
+    unsigned long long out;
+    const uint64_t difference = __builtin_subcll(a, b, *borrow, &out);
+    *borrow = out;
+    return difference;
+}
+
+#else
+
 /* a + b + *carry, carry in and out 0 or 1 */
 static CUZK_HD uint64_t cuzk_limb_adc(uint64_t a, uint64_t b, uint64_t *carry)
 {
@@ -40,5 +62,7 @@ static CUZK_HD uint64_t cuzk_limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow)
     *borrow = (uint64_t)(t >> 64) & 1;
     return (uint64_t)t;
 }
+
+#endif
 
 #endif
