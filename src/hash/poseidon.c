@@ -163,6 +163,13 @@ void cuzk_poseidon_hash(const struct cuzk_poseidon *poseidon, const struct cuzk_
     hash(poseidon, CUZK_POSEIDON_MERKLE, inputs, out);
 }
 
+void cuzk_poseidon_hash_many(const struct cuzk_poseidon *poseidon, const struct cuzk_fr *inputs, size_t n,
+                             struct cuzk_fr *out)
+{
+    for (size_t i = 0; i < n; i++)
+        cuzk_poseidon_hash(poseidon, inputs + i * poseidon->arity, &out[i]);
+}
+
 void cuzk_poseidon_randomness(const struct cuzk_fr inputs[2], struct cuzk_fr *out)
 {
     hash(cuzk_poseidon_instance(2), CUZK_POSEIDON_RANDOMNESS, inputs, out);

@@ -73,6 +73,11 @@ void cuzk_poseidon_permute_plain(const struct cuzk_poseidon *poseidon, struct cu
 void cuzk_poseidon_hash(const struct cuzk_poseidon *poseidon, const struct cuzk_fr *inputs,
                         struct cuzk_fr *out);
 
+/* n hashes: out[i] of inputs[i * arity ...]. Uses the widest arithmetic that the processor has. out may be
+ * inputs where n is 1 only. */
+void cuzk_poseidon_hash_many(const struct cuzk_poseidon *poseidon, const struct cuzk_fr *inputs, size_t n,
+                             struct cuzk_fr *out);
+
 /* Hash of two elements with the randomness tag. */
 void cuzk_poseidon_randomness(const struct cuzk_fr inputs[2], struct cuzk_fr *out);
 

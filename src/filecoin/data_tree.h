@@ -1,0 +1,18 @@
+/* Binary SHA-256 trees over 32-byte nodes: the data tree of a sector and piece commitments. Nodes are kept
+ * level by level, leaves first, the root last: 2 n - 1 nodes for n leaves. */
+#ifndef CUZK_FILECOIN_DATA_TREE_H
+#define CUZK_FILECOIN_DATA_TREE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+
+/* Computes all levels above the leaves in place: nodes holds 2 * leaves - 1 nodes of 32 bytes of which the
+ * first `leaves` (a power of two) are given. */
+void cuzk_data_tree_build(struct cuzk_pool *pool, uint8_t *nodes, size_t leaves);
+
+/* Copies the siblings on the path of a leaf, lowest first: log2(leaves) nodes of 32 bytes. */
+void cuzk_data_tree_siblings(const uint8_t *nodes, size_t leaves, size_t index, uint8_t *siblings);
+
+#endif
