@@ -1,0 +1,82 @@
+/*
+ * One command of the program: a row of the table in commands.c, a file for its code.
+ *
+ * To add a command: write src/cli/command_NAME.c with a `const struct cli_command` at its end, and name it in
+ * commands.c. Its options are rows of base/option.h; every values struct begins with `struct cli_common`.
+ */
+#ifndef CUZK_CLI_COMMAND_H
+#define CUZK_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/option.h"
+#include "cli/session.h"
+
+/* What every command understands; the first member of its values struct. */
+struct cli_common {
+    bool json;
+    bool quiet;
+    bool verbose;
+    bool help;
+};
+
+#define CLI_COMMON_OPTIONS                                                                                   \
+    {.name = "json",                                                                                         \
+     .type = CUZK_OPTION_FLAG,                                                                               \
+     .offset = offsetof(struct cli_common, json),                                                            \
+     .help = "print one JSON object on standard output and nothing else there"},                             \
+        {.name = "quiet",                                                                                    \
+         .type = CUZK_OPTION_FLAG,                                                                           \
+         .offset = offsetof(struct cli_common, quiet),                                                       \
+         .help = "no progress and no notes on standard error"},                                              \
+        {.name = "verbose",                                                                                  \
+         .type = CUZK_OPTION_FLAG,                                                                           \
+         .offset = offsetof(struct cli_common, verbose),                                                     \
+         .help = "more notes on standard error"},                                                            \
+        {.name = "help",                                                                                     \
+         .type = CUZK_OPTION_FLAG,                                                                           \
+         .offset = offsetof(struct cli_common, help),                                                        \
+         .help = "this text"}
+
+/* The option --threads, for commands that use a pool. */
+#define CLI_THREADS_OPTION(type)                                                                             \
+    {.name = "threads",                                                                                      \
+     .type = CUZK_OPTION_NUMBER,                                                                             \
+     .offset = offsetof(type, threads),                                                                      \
+     .placeholder = "N",                                                                                     \
+     .environment = "CUZK_THREADS",                                                                          \
+     .min = 1,                                                                                               \
+     .max = 1024,                                                                                            \
+     .help = "threads to compute with; all processors where not given"}
+
+enum { CLI_POSITIONAL_ROOM = 8, CLI_VALUES_ROOM = 16384 };
+
+struct cli_command {
+    const char *name;      /* "prove porep" */
+    const char *arguments; /* positional ones in the usage line: "FILE", or "" */
+    const char *summary;   /* one line, for the list */
+    const char *text;      /* what it does, paragraphs */
+    const char *example;   /* lines of shell */
+    const struct cuzk_option *options;
+    size_t option_count;
+    size_t values_size; /* of the struct that the options fill; at most CLI_VALUES_ROOM */
+    size_t least, most; /* positional arguments */
+    enum cuzk_status (*run)(struct cli_session *session, const void *values, const char *const *arguments,
+                            size_t count, struct cuzk_error *err);
+};
+
+/* Each in its own file. */
+extern const struct cli_command cli_bench_field;
+extern const struct cli_command cli_doctor;
+
+/* All commands, in the order of the help text. */
+extern const struct cli_command *const cli_commands[];
+extern const size_t cli_command_count;
+
+/* Finds the command that argv (argc words, program name left out) begins with; *words tells how many words
+ * its name takes. NULL where there is none. */
+const struct cli_command *cli_command_find(int argc, const char *const *argv, int *words);
+
+#endif

@@ -1,0 +1,28 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+const struct cli_command *const cli_commands[] = {
+    &cli_doctor,
+    &cli_bench_field,
+};
+
+const size_t cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
+
+const struct cli_command *cli_command_find(int argc, const char *const *argv, int *words)
+{
+    char two[128] = "";
+
+    if (argc >= 2)
+        snprintf(two, sizeof two, "%s %s", argv[0], argv[1]);
+    for (size_t i = 0; i < cli_command_count; i++) {
+        const char *name = cli_commands[i]->name;
+
+        if (strcmp(name, two) == 0 || (argc >= 1 && strcmp(name, argv[0]) == 0)) {
+            *words = strchr(name, ' ') != NULL ? 2 : 1;
+            return cli_commands[i];
+        }
+    }
+    return NULL;
+}

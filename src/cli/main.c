@@ -1,0 +1,140 @@
+/* The program: finds the command, fills its options, runs it, turns its status into an exit code. */
+#include <stdalign.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/version.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/session.h"
+
+static bool has_word(int argc, const char *const *argv, const char *word)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], word) == 0)
+            return true;
+    return false;
+}
+
+static bool is_group(const char *word)
+{
+    const size_t n = strlen(word);
+
+    for (size_t i = 0; i < cli_command_count; i++)
+        if (strncmp(cli_commands[i]->name, word, n) == 0 && cli_commands[i]->name[n] == ' ')
+            return true;
+    return false;
+}
+
+/* The command whose name is nearest to what was typed, or NULL. */
+static const char *nearest_command(const char *typed)
+{
+    const char *nearest = NULL;
+    unsigned best = 3;
+
+    for (size_t i = 0; i < cli_command_count; i++) {
+        const unsigned distance = cuzk_option_distance(typed, cli_commands[i]->name);
+
+        if (distance < best) {
+            best = distance;
+            nearest = cli_commands[i]->name;
+        }
+    }
+    return nearest;
+}
+
+static int no_command(struct cli_session *session, int argc, const char *const *argv)
+{
+    struct cuzk_error error;
+    char typed[64];
+
+    if (is_group(argv[0]) && (argc == 1 || argv[1][0] == '-')) {
+        const bool help = has_word(argc, argv, "--help");
+
+        cli_help_list(help ? stdout : stderr, argv[0]);
+        return help ? 0 : cuzk_status_exit_code(CUZK_ARGUMENT);
+    }
+    snprintf(typed, sizeof typed, "%s%s%s", argv[0], is_group(argv[0]) ? " " : "",
+             is_group(argv[0]) ? argv[1] : "");
+    const char *nearest = nearest_command(typed);
+
+    if (nearest != NULL)
+        cli_session_hint(session, "did you mean `cuzk %s`?", nearest);
+    else
+        cli_session_hint(session, "`cuzk --help` lists the commands");
+    cuzk_error_set(&error, CUZK_ARGUMENT, "%s: no such command", typed);
+    return cli_session_fail(session, CUZK_ARGUMENT, &error);
+}
+
+static enum cuzk_status parse_and_run(struct cli_session *session, const struct cli_command *command,
+                                      int argc, const char *const *argv, void *values, struct cuzk_error *err)
+{
+    const char *positional[CLI_POSITIONAL_ROOM];
+    size_t count = 0;
+
+    enum cuzk_status status = cuzk_option_parse(command->options, command->option_count, argc, argv, values,
+                                                positional, command->most, &count, err);
+    if (status == CUZK_OK && count < command->least)
+        status = cuzk_error_set(err, CUZK_ARGUMENT, "%s: expected %s", command->name, command->arguments);
+    if (status != CUZK_OK) {
+        cli_session_hint(session, "`cuzk %s --help` explains its options", command->name);
+        return status;
+    }
+    return command->run(session, values, positional, count, err);
+}
+
+static int run(struct cli_session *session, int argc, const char *const *argv)
+{
+    static alignas(64) char values[CLI_VALUES_ROOM];
+    struct cuzk_error error = {0};
+    int words;
+
+    if (argc == 0 || strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "help") == 0) {
+        cli_help_list(argc == 0 ? stderr : stdout, "");
+        return argc == 0 ? cuzk_status_exit_code(CUZK_ARGUMENT) : 0;
+    }
+    if (strcmp(argv[0], "--version") == 0) {
+        printf("cuzk %s (%s)\n", cuzk_version(), cuzk_commit());
+        return 0;
+    }
+    const struct cli_command *command = cli_command_find(argc, argv, &words);
+
+    if (command == NULL)
+        return no_command(session, argc, argv);
+    argc -= words;
+    argv += words;
+    if (has_word(argc, argv, "--help")) {
+        cli_help_command(stdout, command);
+        return 0;
+    }
+    if (command->values_size > sizeof values) {
+        cuzk_error_set(&error, CUZK_INTERNAL, "%s: its options take %zu bytes", command->name,
+                       command->values_size);
+        return cli_session_fail(session, CUZK_INTERNAL, &error);
+    }
+    const enum cuzk_status status = parse_and_run(session, command, argc, argv, values, &error);
+
+    if (status == CUZK_OK)
+        return 0;
+    if (status == CUZK_INVALID && session->answered)
+        return cuzk_status_exit_code(status);
+    return cli_session_fail(session, status, &error);
+}
+
+int main(int argc, char **argv)
+{
+    const char *const *words = (const char *const *)argv + 1;
+    const int count = argc > 0 ? argc - 1 : 0;
+    struct cli_session session;
+    struct cuzk_error error = {0};
+
+    if (cli_session_open(&session, has_word(count, words, "--json"), has_word(count, words, "--quiet"),
+                         has_word(count, words, "--verbose"), &error) != CUZK_OK) {
+        fprintf(stderr, "cuzk: %s\n", error.message);
+        return cuzk_status_exit_code(error.status);
+    }
+    const int code = run(&session, count, words);
+
+    cli_session_close(&session);
+    return code;
+}
