@@ -77,6 +77,30 @@ enum cuzk_status cuzk_porep_assignment_create(const struct cuzk_porep_shape *sha
 /* Fine on a zeroed one. */
 void cuzk_porep_assignment_destroy(struct cuzk_porep_assignment *assignment);
 
+/* The whole circuit: head, then each challenge. In record mode any assignment of the shape will do. */
+void cuzk_porep_synthesise(struct cuzk_cs *cs, const struct cuzk_porep_shape *shape,
+                           const struct cuzk_porep_assignment *assignment);
+
+/* Where the parts of a witness lie: the challenges are alike, one behind the other after the head. */
+struct cuzk_porep_plan {
+    struct cuzk_porep_shape shape;
+    struct cuzk_cs_counts head, challenge, total; /* constraints are not counted */
+};
+
+/* Errors: MEMORY. */
+enum cuzk_status cuzk_porep_plan(const struct cuzk_porep_shape *shape, struct cuzk_porep_plan *out,
+                                 struct cuzk_error *err);
+
+/* The witness of an assignment, challenges spread over the pool. The arrays of `witness` are zeroed and have
+ * the sizes of plan->total. Errors: ARGUMENT (an assignment of another shape). */
+enum cuzk_status cuzk_porep_witness(const struct cuzk_porep_plan *plan,
+                                    const struct cuzk_porep_assignment *assignment, struct cuzk_pool *pool,
+                                    const struct cuzk_witness *witness, struct cuzk_error *err);
+
+/* Which aux variables are bits; without recording a constraint. Errors: MEMORY. */
+enum cuzk_status cuzk_porep_layout(const struct cuzk_porep_plan *plan, struct cuzk_witness_layout *out,
+                                   struct cuzk_error *err);
+
 /* Number of public inputs, the constant one included: 4 + 18 * challenges. */
 unsigned cuzk_porep_inputs(const struct cuzk_porep_shape *shape);
 
