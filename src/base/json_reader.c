@@ -6,13 +6,13 @@
 
 #include "base/hex.h"
 
-void cuzk_json_reader_init(struct cuzk_json_reader *reader, const char *what, const void *text, size_t length)
+void cuzk_json_read_init(struct cuzk_json_document *reader, const char *what, const void *text, size_t length)
 {
-    *reader = (struct cuzk_json_reader){.what = what, .text = text, .length = length};
+    *reader = (struct cuzk_json_document){.what = what, .text = text, .length = length};
 }
 
-enum cuzk_status cuzk_json_reader_fail(const struct cuzk_json_reader *reader, const char *field,
-                                       struct cuzk_error *err, const char *format, ...)
+enum cuzk_status cuzk_json_read_fail(const struct cuzk_json_document *reader, const char *field,
+                                     struct cuzk_error *err, const char *format, ...)
 {
     char reason[CUZK_ERROR_TEXT];
     va_list args;
@@ -25,7 +25,7 @@ enum cuzk_status cuzk_json_reader_fail(const struct cuzk_json_reader *reader, co
 }
 
 /* The next byte after white space, or -1 at the end. */
-static int next_byte(struct cuzk_json_reader *reader)
+static int next_byte(struct cuzk_json_document *reader)
 {
     while (reader->position < reader->length) {
         const char c = reader->text[reader->position];
@@ -37,20 +37,20 @@ static int next_byte(struct cuzk_json_reader *reader)
     return -1;
 }
 
-static enum cuzk_status unexpected(struct cuzk_json_reader *reader, const char *field, const char *expected,
+static enum cuzk_status unexpected(struct cuzk_json_document *reader, const char *field, const char *expected,
                                    struct cuzk_error *err)
 {
     const int c = next_byte(reader);
 
     if (c < 0)
-        return cuzk_json_reader_fail(reader, field, err, "expected %s, found the end", expected);
+        return cuzk_json_read_fail(reader, field, err, "expected %s, found the end", expected);
     if (c < 0x20 || c >= 0x7f)
-        return cuzk_json_reader_fail(reader, field, err, "expected %s, found byte 0x%02x", expected,
-                                     (unsigned)c);
-    return cuzk_json_reader_fail(reader, field, err, "expected %s, found '%c'", expected, c);
+        return cuzk_json_read_fail(reader, field, err, "expected %s, found byte 0x%02x", expected,
+                                   (unsigned)c);
+    return cuzk_json_read_fail(reader, field, err, "expected %s, found '%c'", expected, c);
 }
 
-enum cuzk_json_kind cuzk_json_peek(struct cuzk_json_reader *reader)
+enum cuzk_json_kind cuzk_json_read_kind(struct cuzk_json_document *reader)
 {
     const int c = next_byte(reader);
 
@@ -71,32 +71,32 @@ enum cuzk_json_kind cuzk_json_peek(struct cuzk_json_reader *reader)
     }
 }
 
-static enum cuzk_status enter(struct cuzk_json_reader *reader, const char *field, char bracket,
+static enum cuzk_status enter(struct cuzk_json_document *reader, const char *field, char bracket,
                               const char *expected, struct cuzk_error *err)
 {
     if (next_byte(reader) != bracket)
         return unexpected(reader, field, expected, err);
     if (reader->depth == CUZK_JSON_READ_DEPTH)
-        return cuzk_json_reader_fail(reader, field, err, "nested more than %d deep", CUZK_JSON_READ_DEPTH);
+        return cuzk_json_read_fail(reader, field, err, "nested more than %d deep", CUZK_JSON_READ_DEPTH);
     reader->position++;
     reader->filled[reader->depth++] = false;
     return CUZK_OK;
 }
 
-enum cuzk_status cuzk_json_enter_object(struct cuzk_json_reader *reader, const char *field,
-                                        struct cuzk_error *err)
+enum cuzk_status cuzk_json_read_object(struct cuzk_json_document *reader, const char *field,
+                                       struct cuzk_error *err)
 {
     return enter(reader, field, '{', "an object", err);
 }
 
-enum cuzk_status cuzk_json_enter_array(struct cuzk_json_reader *reader, const char *field,
-                                       struct cuzk_error *err)
+enum cuzk_status cuzk_json_read_array(struct cuzk_json_document *reader, const char *field,
+                                      struct cuzk_error *err)
 {
     return enter(reader, field, '[', "an array", err);
 }
 
 /* Moves over a comma where one is due, or over the closing bracket. */
-static enum cuzk_status next(struct cuzk_json_reader *reader, char bracket, bool *more,
+static enum cuzk_status next(struct cuzk_json_document *reader, char bracket, bool *more,
                              struct cuzk_error *err)
 {
     const char expected[] = {'\'', ',', '\'', ' ', 'o', 'r', ' ', '\'', bracket, '\'', '\0'};
@@ -119,14 +119,14 @@ static enum cuzk_status next(struct cuzk_json_reader *reader, char bracket, bool
     return CUZK_OK;
 }
 
-enum cuzk_status cuzk_json_next_member(struct cuzk_json_reader *reader, struct cuzk_json_slice *key,
+enum cuzk_status cuzk_json_read_member(struct cuzk_json_document *reader, struct cuzk_json_slice *key,
                                        bool *more, struct cuzk_error *err)
 {
     CUZK_TRY(next(reader, '}', more, err));
     if (!*more)
         return CUZK_OK;
     *more = false;
-    CUZK_TRY(cuzk_json_get_string(reader, "member name", key, err));
+    CUZK_TRY(cuzk_json_read_string(reader, "member name", key, err));
     if (next_byte(reader) != ':')
         return unexpected(reader, "JSON", "':'", err);
     reader->position++;
@@ -134,13 +134,13 @@ enum cuzk_status cuzk_json_next_member(struct cuzk_json_reader *reader, struct c
     return CUZK_OK;
 }
 
-enum cuzk_status cuzk_json_next_element(struct cuzk_json_reader *reader, bool *more, struct cuzk_error *err)
+enum cuzk_status cuzk_json_read_element(struct cuzk_json_document *reader, bool *more, struct cuzk_error *err)
 {
     return next(reader, ']', more, err);
 }
 
-enum cuzk_status cuzk_json_get_string(struct cuzk_json_reader *reader, const char *field,
-                                      struct cuzk_json_slice *out, struct cuzk_error *err)
+enum cuzk_status cuzk_json_read_string(struct cuzk_json_document *reader, const char *field,
+                                       struct cuzk_json_slice *out, struct cuzk_error *err)
 {
     if (next_byte(reader) != '"')
         return unexpected(reader, field, "a string", err);
@@ -150,8 +150,8 @@ enum cuzk_status cuzk_json_get_string(struct cuzk_json_reader *reader, const cha
     while (end < reader->length && reader->text[end] != '"') {
         if ((unsigned char)reader->text[end] < 0x20) {
             reader->position = end;
-            return cuzk_json_reader_fail(reader, field, err, "control character 0x%02x in a string",
-                                         (unsigned char)reader->text[end]);
+            return cuzk_json_read_fail(reader, field, err, "control character 0x%02x in a string",
+                                       (unsigned char)reader->text[end]);
         }
         if (reader->text[end] == '\\') {
             escaped = true;
@@ -160,22 +160,22 @@ enum cuzk_status cuzk_json_get_string(struct cuzk_json_reader *reader, const cha
         end++;
     }
     if (end >= reader->length)
-        return cuzk_json_reader_fail(reader, field, err, "the string has no end");
+        return cuzk_json_read_fail(reader, field, err, "the string has no end");
     *out = (struct cuzk_json_slice){reader->text + reader->position + 1, end - reader->position - 1, escaped};
     reader->position = end + 1;
     return CUZK_OK;
 }
 
 /* Digits from `at` on; returns where they end. */
-static size_t skip_digits(const struct cuzk_json_reader *reader, size_t at)
+static size_t skip_digits(const struct cuzk_json_document *reader, size_t at)
 {
     while (at < reader->length && reader->text[at] >= '0' && reader->text[at] <= '9')
         at++;
     return at;
 }
 
-enum cuzk_status cuzk_json_get_number(struct cuzk_json_reader *reader, const char *field,
-                                      struct cuzk_json_slice *out, struct cuzk_error *err)
+enum cuzk_status cuzk_json_read_number(struct cuzk_json_document *reader, const char *field,
+                                       struct cuzk_json_slice *out, struct cuzk_error *err)
 {
     const int c = next_byte(reader);
     const size_t start = reader->position;
@@ -203,8 +203,8 @@ enum cuzk_status cuzk_json_get_number(struct cuzk_json_reader *reader, const cha
     return CUZK_OK;
 }
 
-enum cuzk_status cuzk_json_get_u64(struct cuzk_json_reader *reader, const char *field, uint64_t *out,
-                                   struct cuzk_error *err)
+enum cuzk_status cuzk_json_read_u64(struct cuzk_json_document *reader, const char *field, uint64_t *out,
+                                    struct cuzk_error *err)
 {
     struct cuzk_json_slice digits;
     uint64_t value = 0;
@@ -212,22 +212,22 @@ enum cuzk_status cuzk_json_get_u64(struct cuzk_json_reader *reader, const char *
     (void)next_byte(reader);
     const size_t start = reader->position;
 
-    CUZK_TRY(cuzk_json_get_number(reader, field, &digits, err));
+    CUZK_TRY(cuzk_json_read_number(reader, field, &digits, err));
     for (size_t i = 0; i < digits.length; i++) {
         const char c = digits.text[i];
 
         if (c < '0' || c > '9' || __builtin_mul_overflow(value, 10, &value) ||
             __builtin_add_overflow(value, (uint64_t)(c - '0'), &value)) {
             reader->position = start;
-            return cuzk_json_reader_fail(reader, field, err, "expected a whole number below 2^64, found %.*s",
-                                         digits.length < 40 ? (int)digits.length : 40, digits.text);
+            return cuzk_json_read_fail(reader, field, err, "expected a whole number below 2^64, found %.*s",
+                                       digits.length < 40 ? (int)digits.length : 40, digits.text);
         }
     }
     *out = value;
     return CUZK_OK;
 }
 
-static bool take_word(struct cuzk_json_reader *reader, const char *word)
+static bool take_word(struct cuzk_json_document *reader, const char *word)
 {
     const size_t n = strlen(word);
 
@@ -237,8 +237,8 @@ static bool take_word(struct cuzk_json_reader *reader, const char *word)
     return true;
 }
 
-enum cuzk_status cuzk_json_get_bool(struct cuzk_json_reader *reader, const char *field, bool *out,
-                                    struct cuzk_error *err)
+enum cuzk_status cuzk_json_read_bool(struct cuzk_json_document *reader, const char *field, bool *out,
+                                     struct cuzk_error *err)
 {
     (void)next_byte(reader);
     if (take_word(reader, "true"))
@@ -250,15 +250,15 @@ enum cuzk_status cuzk_json_get_bool(struct cuzk_json_reader *reader, const char 
     return CUZK_OK;
 }
 
-enum cuzk_status cuzk_json_get_hex(struct cuzk_json_reader *reader, const char *field, uint8_t *out, size_t n,
-                                   struct cuzk_error *err)
+enum cuzk_status cuzk_json_read_hex(struct cuzk_json_document *reader, const char *field, uint8_t *out,
+                                    size_t n, struct cuzk_error *err)
 {
     struct cuzk_json_slice text;
 
     (void)next_byte(reader);
     const size_t start = reader->position;
 
-    CUZK_TRY(cuzk_json_get_string(reader, field, &text, err));
+    CUZK_TRY(cuzk_json_read_string(reader, field, &text, err));
     const enum cuzk_status status = cuzk_hex_decode(field, text.text, text.length, out, n, err);
 
     if (status != CUZK_OK)
@@ -267,18 +267,18 @@ enum cuzk_status cuzk_json_get_hex(struct cuzk_json_reader *reader, const char *
 }
 
 /* A value that is no container. */
-static enum cuzk_status skip_scalar(struct cuzk_json_reader *reader, struct cuzk_error *err)
+static enum cuzk_status skip_scalar(struct cuzk_json_document *reader, struct cuzk_error *err)
 {
     struct cuzk_json_slice slice;
     bool flag;
 
-    switch (cuzk_json_peek(reader)) {
+    switch (cuzk_json_read_kind(reader)) {
     case CUZK_JSON_STRING:
-        return cuzk_json_get_string(reader, "value", &slice, err);
+        return cuzk_json_read_string(reader, "value", &slice, err);
     case CUZK_JSON_NUMBER:
-        return cuzk_json_get_number(reader, "value", &slice, err);
+        return cuzk_json_read_number(reader, "value", &slice, err);
     case CUZK_JSON_BOOL:
-        return cuzk_json_get_bool(reader, "value", &flag, err);
+        return cuzk_json_read_bool(reader, "value", &flag, err);
     case CUZK_JSON_NULL:
         if (take_word(reader, "null"))
             return CUZK_OK;
@@ -289,13 +289,13 @@ static enum cuzk_status skip_scalar(struct cuzk_json_reader *reader, struct cuzk
     return unexpected(reader, "value", "a value", err);
 }
 
-enum cuzk_status cuzk_json_skip(struct cuzk_json_reader *reader, struct cuzk_error *err)
+enum cuzk_status cuzk_json_read_skip(struct cuzk_json_document *reader, struct cuzk_error *err)
 {
     bool object[CUZK_JSON_READ_DEPTH];
     const unsigned outer = reader->depth;
 
     for (;;) {
-        const enum cuzk_json_kind kind = cuzk_json_peek(reader);
+        const enum cuzk_json_kind kind = cuzk_json_read_kind(reader);
 
         if (kind == CUZK_JSON_OBJECT || kind == CUZK_JSON_ARRAY) {
             CUZK_TRY(enter(reader, "value", kind == CUZK_JSON_OBJECT ? '{' : '[', "a value", err));
@@ -310,14 +310,14 @@ enum cuzk_status cuzk_json_skip(struct cuzk_json_reader *reader, struct cuzk_err
             if (reader->depth == outer)
                 return CUZK_OK;
             if (object[reader->depth - 1])
-                CUZK_TRY(cuzk_json_next_member(reader, &key, &more, err));
+                CUZK_TRY(cuzk_json_read_member(reader, &key, &more, err));
             else
-                CUZK_TRY(cuzk_json_next_element(reader, &more, err));
+                CUZK_TRY(cuzk_json_read_element(reader, &more, err));
         }
     }
 }
 
-enum cuzk_status cuzk_json_reader_end(struct cuzk_json_reader *reader, struct cuzk_error *err)
+enum cuzk_status cuzk_json_read_end(struct cuzk_json_document *reader, struct cuzk_error *err)
 {
     if (next_byte(reader) >= 0)
         return unexpected(reader, "end", "nothing more", err);

@@ -5,24 +5,25 @@
 #include <stdio.h>
 #include <string.h>
 
-void cuzk_json_init(struct cuzk_json *json, struct cuzk_sink sink, bool pretty, struct cuzk_error *err)
+void cuzk_json_write_init(struct cuzk_json_writer *json, struct cuzk_sink sink, bool pretty,
+                          struct cuzk_error *err)
 {
-    *json = (struct cuzk_json){.sink = sink, .pretty = pretty, .err = err};
+    *json = (struct cuzk_json_writer){.sink = sink, .pretty = pretty, .err = err};
 }
 
-static void put(struct cuzk_json *json, const char *text, size_t n)
+static void put(struct cuzk_json_writer *json, const char *text, size_t n)
 {
     if (json->status == CUZK_OK)
         json->status = json->sink.write(json->sink.context, text, n, json->err);
 }
 
-static void fail(struct cuzk_json *json, const char *why)
+static void fail(struct cuzk_json_writer *json, const char *why)
 {
     if (json->status == CUZK_OK)
         json->status = cuzk_error_set(json->err, CUZK_INTERNAL, "JSON writer: %s", why);
 }
 
-static void new_line(struct cuzk_json *json)
+static void new_line(struct cuzk_json_writer *json)
 {
     static const char blanks[] = "                                ";
 
@@ -38,7 +39,7 @@ static void new_line(struct cuzk_json *json)
 }
 
 /* What stands before a value or a key: nothing after a key, else a comma where one is due. */
-static void before_element(struct cuzk_json *json)
+static void before_element(struct cuzk_json_writer *json)
 {
     if (json->after_key) {
         json->after_key = false;
@@ -52,7 +53,7 @@ static void before_element(struct cuzk_json *json)
     new_line(json);
 }
 
-static void open_container(struct cuzk_json *json, const char *bracket)
+static void open_container(struct cuzk_json_writer *json, const char *bracket)
 {
     before_element(json);
     if (json->depth == CUZK_JSON_DEPTH) {
@@ -63,7 +64,7 @@ static void open_container(struct cuzk_json *json, const char *bracket)
     json->filled[json->depth++] = false;
 }
 
-static void close_container(struct cuzk_json *json, const char *bracket)
+static void close_container(struct cuzk_json_writer *json, const char *bracket)
 {
     if (json->depth == 0) {
         fail(json, "closed more than was opened");
@@ -75,27 +76,27 @@ static void close_container(struct cuzk_json *json, const char *bracket)
     put(json, bracket, 1);
 }
 
-void cuzk_json_object_begin(struct cuzk_json *json)
+void cuzk_json_write_object_begin(struct cuzk_json_writer *json)
 {
     open_container(json, "{");
 }
 
-void cuzk_json_object_end(struct cuzk_json *json)
+void cuzk_json_write_object_end(struct cuzk_json_writer *json)
 {
     close_container(json, "}");
 }
 
-void cuzk_json_array_begin(struct cuzk_json *json)
+void cuzk_json_write_array_begin(struct cuzk_json_writer *json)
 {
     open_container(json, "[");
 }
 
-void cuzk_json_array_end(struct cuzk_json *json)
+void cuzk_json_write_array_end(struct cuzk_json_writer *json)
 {
     close_container(json, "]");
 }
 
-static void put_string(struct cuzk_json *json, const char *text, size_t n)
+static void put_string(struct cuzk_json_writer *json, const char *text, size_t n)
 {
     size_t clean = 0; /* start of what was not written yet */
 
@@ -122,7 +123,7 @@ static void put_string(struct cuzk_json *json, const char *text, size_t n)
     put(json, "\"", 1);
 }
 
-void cuzk_json_key(struct cuzk_json *json, const char *key)
+void cuzk_json_write_key(struct cuzk_json_writer *json, const char *key)
 {
     before_element(json);
     put_string(json, key, strlen(key));
@@ -130,27 +131,27 @@ void cuzk_json_key(struct cuzk_json *json, const char *key)
     json->after_key = true;
 }
 
-void cuzk_json_string_n(struct cuzk_json *json, const char *text, size_t n)
+void cuzk_json_write_string_n(struct cuzk_json_writer *json, const char *text, size_t n)
 {
     before_element(json);
     put_string(json, text, n);
 }
 
-void cuzk_json_string(struct cuzk_json *json, const char *text)
+void cuzk_json_write_string(struct cuzk_json_writer *json, const char *text)
 {
     if (text == NULL)
-        cuzk_json_null(json);
+        cuzk_json_write_null(json);
     else
-        cuzk_json_string_n(json, text, strlen(text));
+        cuzk_json_write_string_n(json, text, strlen(text));
 }
 
-static void put_word(struct cuzk_json *json, const char *word)
+static void put_word(struct cuzk_json_writer *json, const char *word)
 {
     before_element(json);
     put(json, word, strlen(word));
 }
 
-void cuzk_json_u64(struct cuzk_json *json, uint64_t value)
+void cuzk_json_write_u64(struct cuzk_json_writer *json, uint64_t value)
 {
     char text[24];
 
@@ -158,7 +159,7 @@ void cuzk_json_u64(struct cuzk_json *json, uint64_t value)
     put_word(json, text);
 }
 
-void cuzk_json_i64(struct cuzk_json *json, int64_t value)
+void cuzk_json_write_i64(struct cuzk_json_writer *json, int64_t value)
 {
     char text[24];
 
@@ -166,29 +167,29 @@ void cuzk_json_i64(struct cuzk_json *json, int64_t value)
     put_word(json, text);
 }
 
-void cuzk_json_double(struct cuzk_json *json, double value, int decimals)
+void cuzk_json_write_double(struct cuzk_json_writer *json, double value, int decimals)
 {
     char text[400];
 
     if (!isfinite(value)) {
-        cuzk_json_null(json);
+        cuzk_json_write_null(json);
         return;
     }
     snprintf(text, sizeof text, "%.*f", decimals < 17 ? decimals : 17, value);
     put_word(json, text);
 }
 
-void cuzk_json_bool(struct cuzk_json *json, bool value)
+void cuzk_json_write_bool(struct cuzk_json_writer *json, bool value)
 {
     put_word(json, value ? "true" : "false");
 }
 
-void cuzk_json_null(struct cuzk_json *json)
+void cuzk_json_write_null(struct cuzk_json_writer *json)
 {
     put_word(json, "null");
 }
 
-void cuzk_json_hex(struct cuzk_json *json, const uint8_t *bytes, size_t n)
+void cuzk_json_write_hex(struct cuzk_json_writer *json, const uint8_t *bytes, size_t n)
 {
     static const char digits[] = "0123456789abcdef";
     char text[128];
@@ -208,7 +209,7 @@ void cuzk_json_hex(struct cuzk_json *json, const uint8_t *bytes, size_t n)
     put(json, "\"", 1);
 }
 
-void cuzk_json_bytes(struct cuzk_json *json, const uint8_t *bytes, size_t n)
+void cuzk_json_write_bytes(struct cuzk_json_writer *json, const uint8_t *bytes, size_t n)
 {
     char text[256];
     size_t used = 0;
@@ -232,37 +233,38 @@ void cuzk_json_bytes(struct cuzk_json *json, const uint8_t *bytes, size_t n)
     put(json, text, used);
 }
 
-void cuzk_json_member_string(struct cuzk_json *json, const char *key, const char *text)
+void cuzk_json_write_member_string(struct cuzk_json_writer *json, const char *key, const char *text)
 {
-    cuzk_json_key(json, key);
-    cuzk_json_string(json, text);
+    cuzk_json_write_key(json, key);
+    cuzk_json_write_string(json, text);
 }
 
-void cuzk_json_member_u64(struct cuzk_json *json, const char *key, uint64_t value)
+void cuzk_json_write_member_u64(struct cuzk_json_writer *json, const char *key, uint64_t value)
 {
-    cuzk_json_key(json, key);
-    cuzk_json_u64(json, value);
+    cuzk_json_write_key(json, key);
+    cuzk_json_write_u64(json, value);
 }
 
-void cuzk_json_member_double(struct cuzk_json *json, const char *key, double value, int decimals)
+void cuzk_json_write_member_double(struct cuzk_json_writer *json, const char *key, double value, int decimals)
 {
-    cuzk_json_key(json, key);
-    cuzk_json_double(json, value, decimals);
+    cuzk_json_write_key(json, key);
+    cuzk_json_write_double(json, value, decimals);
 }
 
-void cuzk_json_member_bool(struct cuzk_json *json, const char *key, bool value)
+void cuzk_json_write_member_bool(struct cuzk_json_writer *json, const char *key, bool value)
 {
-    cuzk_json_key(json, key);
-    cuzk_json_bool(json, value);
+    cuzk_json_write_key(json, key);
+    cuzk_json_write_bool(json, value);
 }
 
-void cuzk_json_member_hex(struct cuzk_json *json, const char *key, const uint8_t *bytes, size_t n)
+void cuzk_json_write_member_hex(struct cuzk_json_writer *json, const char *key, const uint8_t *bytes,
+                                size_t n)
 {
-    cuzk_json_key(json, key);
-    cuzk_json_hex(json, bytes, n);
+    cuzk_json_write_key(json, key);
+    cuzk_json_write_hex(json, bytes, n);
 }
 
-enum cuzk_status cuzk_json_finish(struct cuzk_json *json)
+enum cuzk_status cuzk_json_write_finish(struct cuzk_json_writer *json)
 {
     if (json->depth != 0 || json->after_key)
         fail(json, "the document is not complete");

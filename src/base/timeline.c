@@ -105,7 +105,7 @@ uint64_t cuzk_timeline_total_ns(const struct cuzk_timeline *timeline, const char
 enum cuzk_status cuzk_timeline_write(const struct cuzk_timeline *timeline, const char *title,
                                      struct cuzk_sink sink, struct cuzk_error *err)
 {
-    struct cuzk_json json;
+    struct cuzk_json_writer json;
     size_t count;
     const struct cuzk_timeline_event *events = cuzk_timeline_events(timeline, &count);
     uint64_t start = UINT64_MAX;
@@ -113,31 +113,31 @@ enum cuzk_status cuzk_timeline_write(const struct cuzk_timeline *timeline, const
     for (size_t i = 0; i < count; i++)
         if (events[i].begin_ns < start)
             start = events[i].begin_ns;
-    cuzk_json_init(&json, sink, false, err);
-    cuzk_json_object_begin(&json);
-    cuzk_json_member_u64(&json, "cuzk_timeline", 1);
-    cuzk_json_member_string(&json, "title", title);
-    cuzk_json_key(&json, "events");
-    cuzk_json_array_begin(&json);
+    cuzk_json_write_init(&json, sink, false, err);
+    cuzk_json_write_object_begin(&json);
+    cuzk_json_write_member_u64(&json, "cuzk_timeline", 1);
+    cuzk_json_write_member_string(&json, "title", title);
+    cuzk_json_write_key(&json, "events");
+    cuzk_json_write_array_begin(&json);
     for (size_t i = 0; i < count; i++) {
-        cuzk_json_object_begin(&json);
-        cuzk_json_member_string(&json, "lane", events[i].lane);
-        cuzk_json_member_string(&json, "stage", events[i].stage);
-        cuzk_json_key(&json, "partition");
+        cuzk_json_write_object_begin(&json);
+        cuzk_json_write_member_string(&json, "lane", events[i].lane);
+        cuzk_json_write_member_string(&json, "stage", events[i].stage);
+        cuzk_json_write_key(&json, "partition");
         if (events[i].partition == CUZK_TIMELINE_NO_PARTITION)
-            cuzk_json_null(&json);
+            cuzk_json_write_null(&json);
         else
-            cuzk_json_i64(&json, events[i].partition);
-        cuzk_json_member_u64(&json, "begin_ns", events[i].begin_ns - start);
-        cuzk_json_member_u64(&json, "end_ns", events[i].end_ns - start);
-        cuzk_json_object_end(&json);
+            cuzk_json_write_i64(&json, events[i].partition);
+        cuzk_json_write_member_u64(&json, "begin_ns", events[i].begin_ns - start);
+        cuzk_json_write_member_u64(&json, "end_ns", events[i].end_ns - start);
+        cuzk_json_write_object_end(&json);
     }
-    cuzk_json_array_end(&json);
-    cuzk_json_object_end(&json);
-    return cuzk_json_finish(&json);
+    cuzk_json_write_array_end(&json);
+    cuzk_json_write_object_end(&json);
+    return cuzk_json_write_finish(&json);
 }
 
-static enum cuzk_status read_event(struct cuzk_json_reader *reader, struct cuzk_timeline *timeline,
+static enum cuzk_status read_event(struct cuzk_json_document *reader, struct cuzk_timeline *timeline,
                                    struct cuzk_error *err)
 {
     struct cuzk_timeline_event event = {.partition = CUZK_TIMELINE_NO_PARTITION};
@@ -146,57 +146,57 @@ static enum cuzk_status read_event(struct cuzk_json_reader *reader, struct cuzk_
     uint64_t partition;
     bool more;
 
-    CUZK_TRY(cuzk_json_enter_object(reader, "event", err));
+    CUZK_TRY(cuzk_json_read_object(reader, "event", err));
     for (;;) {
-        CUZK_TRY(cuzk_json_next_member(reader, &key, &more, err));
+        CUZK_TRY(cuzk_json_read_member(reader, &key, &more, err));
         if (!more)
             break;
         if (cuzk_json_slice_is(key, "lane")) {
-            CUZK_TRY(cuzk_json_get_string(reader, "lane", &name, err));
+            CUZK_TRY(cuzk_json_read_string(reader, "lane", &name, err));
             copy_name(event.lane, name.text, name.length);
             seen |= 1;
         } else if (cuzk_json_slice_is(key, "stage")) {
-            CUZK_TRY(cuzk_json_get_string(reader, "stage", &name, err));
+            CUZK_TRY(cuzk_json_read_string(reader, "stage", &name, err));
             copy_name(event.stage, name.text, name.length);
             seen |= 2;
         } else if (cuzk_json_slice_is(key, "begin_ns")) {
-            CUZK_TRY(cuzk_json_get_u64(reader, "begin_ns", &event.begin_ns, err));
+            CUZK_TRY(cuzk_json_read_u64(reader, "begin_ns", &event.begin_ns, err));
             seen |= 4;
         } else if (cuzk_json_slice_is(key, "end_ns")) {
-            CUZK_TRY(cuzk_json_get_u64(reader, "end_ns", &event.end_ns, err));
+            CUZK_TRY(cuzk_json_read_u64(reader, "end_ns", &event.end_ns, err));
             seen |= 8;
-        } else if (cuzk_json_slice_is(key, "partition") && cuzk_json_peek(reader) != CUZK_JSON_NULL) {
-            CUZK_TRY(cuzk_json_get_u64(reader, "partition", &partition, err));
+        } else if (cuzk_json_slice_is(key, "partition") && cuzk_json_read_kind(reader) != CUZK_JSON_NULL) {
+            CUZK_TRY(cuzk_json_read_u64(reader, "partition", &partition, err));
             if (partition > INT32_MAX)
-                return cuzk_json_reader_fail(reader, "partition", err, "is out of range");
+                return cuzk_json_read_fail(reader, "partition", err, "is out of range");
             event.partition = (int32_t)partition;
         } else {
-            CUZK_TRY(cuzk_json_skip(reader, err));
+            CUZK_TRY(cuzk_json_read_skip(reader, err));
         }
     }
     if (seen != 15)
-        return cuzk_json_reader_fail(reader, "event", err, "lacks one of lane, stage, begin_ns, end_ns");
+        return cuzk_json_read_fail(reader, "event", err, "lacks one of lane, stage, begin_ns, end_ns");
     if (event.end_ns < event.begin_ns)
-        return cuzk_json_reader_fail(reader, "end_ns", err, "lies before begin_ns");
+        return cuzk_json_read_fail(reader, "end_ns", err, "lies before begin_ns");
     return append(timeline, &event, err);
 }
 
-static enum cuzk_status read_document(struct cuzk_json_reader *reader, struct cuzk_timeline *timeline,
+static enum cuzk_status read_document(struct cuzk_json_document *reader, struct cuzk_timeline *timeline,
                                       char *title, size_t room, struct cuzk_error *err)
 {
     struct cuzk_json_slice key, name;
     uint64_t version = 0;
     bool more;
 
-    CUZK_TRY(cuzk_json_enter_object(reader, "timeline", err));
+    CUZK_TRY(cuzk_json_read_object(reader, "timeline", err));
     for (;;) {
-        CUZK_TRY(cuzk_json_next_member(reader, &key, &more, err));
+        CUZK_TRY(cuzk_json_read_member(reader, &key, &more, err));
         if (!more)
             break;
         if (cuzk_json_slice_is(key, "cuzk_timeline")) {
-            CUZK_TRY(cuzk_json_get_u64(reader, "cuzk_timeline", &version, err));
-        } else if (cuzk_json_slice_is(key, "title") && cuzk_json_peek(reader) == CUZK_JSON_STRING) {
-            CUZK_TRY(cuzk_json_get_string(reader, "title", &name, err));
+            CUZK_TRY(cuzk_json_read_u64(reader, "cuzk_timeline", &version, err));
+        } else if (cuzk_json_slice_is(key, "title") && cuzk_json_read_kind(reader) == CUZK_JSON_STRING) {
+            CUZK_TRY(cuzk_json_read_string(reader, "title", &name, err));
             if (title != NULL && room > 0) {
                 const size_t n = name.length < room - 1 ? name.length : room - 1;
 
@@ -204,33 +204,33 @@ static enum cuzk_status read_document(struct cuzk_json_reader *reader, struct cu
                 title[n] = '\0';
             }
         } else if (cuzk_json_slice_is(key, "events")) {
-            CUZK_TRY(cuzk_json_enter_array(reader, "events", err));
+            CUZK_TRY(cuzk_json_read_array(reader, "events", err));
             for (;;) {
-                CUZK_TRY(cuzk_json_next_element(reader, &more, err));
+                CUZK_TRY(cuzk_json_read_element(reader, &more, err));
                 if (!more)
                     break;
                 CUZK_TRY(read_event(reader, timeline, err));
             }
         } else {
-            CUZK_TRY(cuzk_json_skip(reader, err));
+            CUZK_TRY(cuzk_json_read_skip(reader, err));
         }
     }
     if (version != 1)
-        return cuzk_json_reader_fail(reader, "cuzk_timeline", err, "expected version 1, found %llu",
-                                     (unsigned long long)version);
-    return cuzk_json_reader_end(reader, err);
+        return cuzk_json_read_fail(reader, "cuzk_timeline", err, "expected version 1, found %llu",
+                                   (unsigned long long)version);
+    return cuzk_json_read_end(reader, err);
 }
 
 enum cuzk_status cuzk_timeline_read(const char *what, const void *text, size_t length,
                                     struct cuzk_timeline **out, char *title, size_t room,
                                     struct cuzk_error *err)
 {
-    struct cuzk_json_reader reader;
+    struct cuzk_json_document reader;
 
     if (title != NULL && room > 0)
         title[0] = '\0';
     CUZK_TRY(cuzk_timeline_create(out, err));
-    cuzk_json_reader_init(&reader, what, text, length);
+    cuzk_json_read_init(&reader, what, text, length);
     const enum cuzk_status status = read_document(&reader, *out, title, room, err);
 
     if (status != CUZK_OK) {

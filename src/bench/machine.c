@@ -45,23 +45,23 @@ void cuzk_machine_read(struct cuzk_machine *out)
     out->compiler = __VERSION__;
 }
 
-void cuzk_machine_write(struct cuzk_json *json)
+void cuzk_machine_write(struct cuzk_json_writer *json)
 {
     struct cuzk_machine machine;
 
     cuzk_machine_read(&machine);
-    cuzk_json_member_string(json, "version", cuzk_version());
-    cuzk_json_member_string(json, "commit", cuzk_commit());
-    cuzk_json_key(json, "machine");
-    cuzk_json_object_begin(json);
-    cuzk_json_member_string(json, "cpu", machine.cpu);
-    cuzk_json_member_string(json, "level", machine.level);
-    cuzk_json_member_bool(json, "sha", cuzk_cpu_has_sha());
-    cuzk_json_member_u64(json, "processors", machine.processors);
-    cuzk_json_member_u64(json, "memory_bytes", machine.memory_bytes);
-    cuzk_json_member_string(json, "kernel", machine.kernel);
-    cuzk_json_member_string(json, "compiler", machine.compiler);
-    cuzk_json_object_end(json);
+    cuzk_json_write_member_string(json, "version", cuzk_version());
+    cuzk_json_write_member_string(json, "commit", cuzk_commit());
+    cuzk_json_write_key(json, "machine");
+    cuzk_json_write_object_begin(json);
+    cuzk_json_write_member_string(json, "cpu", machine.cpu);
+    cuzk_json_write_member_string(json, "level", machine.level);
+    cuzk_json_write_member_bool(json, "sha", cuzk_cpu_has_sha());
+    cuzk_json_write_member_u64(json, "processors", machine.processors);
+    cuzk_json_write_member_u64(json, "memory_bytes", machine.memory_bytes);
+    cuzk_json_write_member_string(json, "kernel", machine.kernel);
+    cuzk_json_write_member_string(json, "compiler", machine.compiler);
+    cuzk_json_write_object_end(json);
 }
 
 uint64_t cuzk_machine_peak_resident(void)

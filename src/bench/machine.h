@@ -18,7 +18,7 @@ struct cuzk_machine {
 void cuzk_machine_read(struct cuzk_machine *out);
 
 /* Member "machine" (an object) and members "version" and "commit" of the object that is open. */
-void cuzk_machine_write(struct cuzk_json *json);
+void cuzk_machine_write(struct cuzk_json_writer *json);
 
 /* Peak resident memory of this process (VmHWM) and its anonymous part now (RssAnon), in bytes; 0 where the
  * kernel does not say. */

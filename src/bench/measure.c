@@ -68,22 +68,22 @@ double cuzk_bench_rate(const struct cuzk_bench_result *result)
     return result->median_ns > 0 ? 1e9 * (double)result->units / (double)result->median_ns : 0;
 }
 
-void cuzk_bench_write(const struct cuzk_bench_result *result, struct cuzk_json *json)
+void cuzk_bench_write(const struct cuzk_bench_result *result, struct cuzk_json_writer *json)
 {
-    cuzk_json_object_begin(json);
-    cuzk_json_member_string(json, "name", result->name);
-    cuzk_json_member_string(json, "unit", result->unit);
-    cuzk_json_member_u64(json, "units", result->units);
-    cuzk_json_key(json, "samples_ns");
-    cuzk_json_array_begin(json);
+    cuzk_json_write_object_begin(json);
+    cuzk_json_write_member_string(json, "name", result->name);
+    cuzk_json_write_member_string(json, "unit", result->unit);
+    cuzk_json_write_member_u64(json, "units", result->units);
+    cuzk_json_write_key(json, "samples_ns");
+    cuzk_json_write_array_begin(json);
     for (unsigned i = 0; i < result->count; i++)
-        cuzk_json_u64(json, result->samples_ns[i]);
-    cuzk_json_array_end(json);
-    cuzk_json_member_u64(json, "median_ns", result->median_ns);
-    cuzk_json_member_u64(json, "least_ns", result->least_ns);
-    cuzk_json_member_u64(json, "most_ns", result->most_ns);
-    cuzk_json_member_u64(json, "cpu_ns", result->cpu_ns);
-    cuzk_json_member_double(json, "unit_ns", cuzk_bench_unit_ns(result), 3);
-    cuzk_json_member_double(json, "per_second", cuzk_bench_rate(result), 1);
-    cuzk_json_object_end(json);
+        cuzk_json_write_u64(json, result->samples_ns[i]);
+    cuzk_json_write_array_end(json);
+    cuzk_json_write_member_u64(json, "median_ns", result->median_ns);
+    cuzk_json_write_member_u64(json, "least_ns", result->least_ns);
+    cuzk_json_write_member_u64(json, "most_ns", result->most_ns);
+    cuzk_json_write_member_u64(json, "cpu_ns", result->cpu_ns);
+    cuzk_json_write_member_double(json, "unit_ns", cuzk_bench_unit_ns(result), 3);
+    cuzk_json_write_member_double(json, "per_second", cuzk_bench_rate(result), 1);
+    cuzk_json_write_object_end(json);
 }

@@ -55,6 +55,6 @@ double cuzk_bench_rate(const struct cuzk_bench_result *result);
 
 /* The result as an object: name, unit, units, samples_ns, median_ns, least_ns, cpu_ns, unit_ns, per_second.
  */
-void cuzk_bench_write(const struct cuzk_bench_result *result, struct cuzk_json *json);
+void cuzk_bench_write(const struct cuzk_bench_result *result, struct cuzk_json_writer *json);
 
 #endif

@@ -42,18 +42,18 @@ enum cuzk_status cli_bench_report(struct cli_session *session, const char *bench
                                   const struct cuzk_bench_result *results, size_t count,
                                   struct cuzk_error *err)
 {
-    struct cuzk_json *json = cli_session_answer_begin(session);
+    struct cuzk_json_writer *json = cli_session_answer_begin(session);
 
     if (json == NULL) {
         print_table(session, results, count);
         return CUZK_OK;
     }
-    cuzk_json_member_string(json, "bench", bench);
+    cuzk_json_write_member_string(json, "bench", bench);
     cuzk_machine_write(json);
-    cuzk_json_key(json, "cases");
-    cuzk_json_array_begin(json);
+    cuzk_json_write_key(json, "cases");
+    cuzk_json_write_array_begin(json);
     for (size_t i = 0; i < count; i++)
         cuzk_bench_write(&results[i], json);
-    cuzk_json_array_end(json);
+    cuzk_json_write_array_end(json);
     return cli_session_answer_end(session, err);
 }

@@ -29,7 +29,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
                     cuzk_cpu_has_sha() ? ", SHA instructions" : "");
     cli_session_say(session, "memory       %.1f GiB, %.1f available", (double)machine.memory_bytes / GIB,
                     (double)machine.memory_available_bytes / GIB);
-    struct cuzk_json *json = cli_session_answer_begin(session);
+    struct cuzk_json_writer *json = cli_session_answer_begin(session);
 
     if (json != NULL)
         cuzk_machine_write(json);

@@ -116,14 +116,14 @@ struct cuzk_sink cli_session_stdout(void)
     return (struct cuzk_sink){stdout_write, NULL};
 }
 
-struct cuzk_json *cli_session_answer_begin(struct cli_session *session)
+struct cuzk_json_writer *cli_session_answer_begin(struct cli_session *session)
 {
     session->answered = true;
     if (!session->json)
         return NULL;
     cli_terminal_clear(session->terminal);
-    cuzk_json_init(&session->writer, cli_session_stdout(), false, &session->writer_error);
-    cuzk_json_object_begin(&session->writer);
+    cuzk_json_write_init(&session->writer, cli_session_stdout(), false, &session->writer_error);
+    cuzk_json_write_object_begin(&session->writer);
     return &session->writer;
 }
 
@@ -131,8 +131,8 @@ enum cuzk_status cli_session_answer_end(struct cli_session *session, struct cuzk
 {
     if (!session->json)
         return CUZK_OK;
-    cuzk_json_object_end(&session->writer);
-    const enum cuzk_status status = cuzk_json_finish(&session->writer);
+    cuzk_json_write_object_end(&session->writer);
+    const enum cuzk_status status = cuzk_json_write_finish(&session->writer);
 
     if (status != CUZK_OK) {
         if (err != NULL)
@@ -156,16 +156,16 @@ int cli_session_fail(struct cli_session *session, enum cuzk_status status, const
     if (session->hint[0] != '\0')
         fprintf(stderr, "hint: %s\n", session->hint);
     if (session->json && !session->answered) {
-        struct cuzk_json *json = cli_session_answer_begin(session);
+        struct cuzk_json_writer *json = cli_session_answer_begin(session);
 
-        cuzk_json_key(json, "error");
-        cuzk_json_object_begin(json);
-        cuzk_json_member_string(json, "status", cuzk_status_text(status));
-        cuzk_json_member_u64(json, "exit_code", (uint64_t)code);
-        cuzk_json_member_string(json, "message", message);
+        cuzk_json_write_key(json, "error");
+        cuzk_json_write_object_begin(json);
+        cuzk_json_write_member_string(json, "status", cuzk_status_text(status));
+        cuzk_json_write_member_u64(json, "exit_code", (uint64_t)code);
+        cuzk_json_write_member_string(json, "message", message);
         if (session->hint[0] != '\0')
-            cuzk_json_member_string(json, "hint", session->hint);
-        cuzk_json_object_end(json);
+            cuzk_json_write_member_string(json, "hint", session->hint);
+        cuzk_json_write_object_end(json);
         (void)cli_session_answer_end(session, NULL);
     }
     return code;

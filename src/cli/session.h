@@ -29,7 +29,7 @@ struct cli_session {
     struct cuzk_pool *pool; /* cli_session_pool makes it */
     uint64_t started_ns;
     char hint[1024]; /* what the user can do about the error; empty for none */
-    struct cuzk_json writer;
+    struct cuzk_json_writer writer;
     struct cuzk_error writer_error;
 };
 
@@ -55,7 +55,7 @@ void cli_session_note(struct cli_session *session, const char *format, ...)
 
 /* The result as a JSON object: members are written between begin and end, which does nothing without --json
  * (begin then returns NULL, so the caller skips). */
-struct cuzk_json *cli_session_answer_begin(struct cli_session *session);
+struct cuzk_json_writer *cli_session_answer_begin(struct cli_session *session);
 enum cuzk_status cli_session_answer_end(struct cli_session *session, struct cuzk_error *err);
 
 /* Prints the error line and the hint (and, with --json, the error object); returns the exit code. */
