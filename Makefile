@@ -1,0 +1,83 @@
+# Everything a person types; CMake and ninja do the work. `make help` lists the targets.
+
+JOBS     ?= $(shell nproc)
+BLST_DIR ?=
+LAUNCHER := $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache)
+SOURCES   = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 2>/dev/null)
+CTEST     = ctest --output-on-failure --no-tests=error -j $(JOBS)
+
+.DEFAULT_GOAL := build
+.PHONY: build help packages check check-long layers format-check gcc asan tsan portable peers fuzz demo format lint \
+        bench-peer install clean
+
+build: packages ## build/cuzk, build/cuzk-oracle, build/libcuzk.so and .a
+	cmake --preset release $(LAUNCHER) >/dev/null
+	ninja -C build
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+packages: ## installs what packages.txt names and the machine lacks
+	@tools/install_packages.sh
+
+check: layers format-check build ## what every change must pass (under 12 minutes on 2 cores)
+	cd build && $(CTEST) -LE 'long|peers'
+	$(MAKE) gcc asan portable peers
+	@echo "check: everything passed"
+
+check-long: check fuzz ## everything, the long tests and a minute of every fuzz target too
+	cd build && $(CTEST) -L long
+	@echo "check-long: everything passed"
+
+layers:
+	tools/check_layers.py --self-test
+	tools/check_layers.py src
+
+format-check: packages
+	@clang-format-19 --dry-run -Werror $(SOURCES)
+
+gcc: packages ## warning-free with gcc
+	cmake --preset gcc $(LAUNCHER) >/dev/null
+	ninja -C build-gcc
+
+asan: packages ## unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	cmake --preset asan $(LAUNCHER) >/dev/null
+	ninja -C build-asan
+	cd build-asan && ASAN_OPTIONS=allocator_may_return_null=1 $(CTEST) -LE 'long|heavy|e2e|peers'
+
+tsan: packages ## unit tests under ThreadSanitizer
+	cmake --preset tsan $(LAUNCHER) >/dev/null
+	ninja -C build-tsan
+	cd build-tsan && $(CTEST) -LE 'long|heavy|e2e|peers'
+
+portable: build ## unit tests with plain C arithmetic forced
+	cd build && CUZK_CPU=portable $(CTEST) -LE 'long|heavy|e2e|peers'
+
+peers: build ## proofs judged by other people's implementations (node needed; skipped by name without it)
+	cd build && $(CTEST) -L peers
+
+fuzz: packages ## every fuzz target for FUZZ_SECONDS (60)
+	cmake --preset fuzz $(LAUNCHER) >/dev/null
+	ninja -C build-fuzz
+	tests/fuzz/run.sh build-fuzz $${FUZZ_SECONDS:-60}
+
+demo: build ## seals, proves and verifies a real 2 KiB sector
+	tools/demo.sh build/cuzk
+
+format: packages ## rewrites the sources in the house format
+	clang-format-19 -i $(SOURCES)
+
+lint: build ## clang-tidy
+	run-clang-tidy-19 -quiet -p build -j $(JOBS) '.*/src/.*\.c$$'
+
+bench-peer: packages ## the same work by blst, in one run: make bench-peer BLST_DIR=/path/to/blst
+	@test -n "$(BLST_DIR)" || { echo "bench-peer: BLST_DIR must name a checkout of blst" >&2; exit 2; }
+	cmake --preset release $(LAUNCHER) -DCUZK_BLST_DIR=$(BLST_DIR) >/dev/null
+	ninja -C build bench_peer
+	build/bench_peer
+
+install: build ## into DESTDIR and the prefix that CMake was given
+	cmake --install build
+
+clean: ## removes build folders, kept test parameters too
+	rm -rf build build-*
