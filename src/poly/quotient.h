@@ -1,0 +1,24 @@
+/*
+ * The quotient of Groth16: from the values of A z and B z on the domain to the coefficients of H, where
+ * A B = C + Z H with Z = x^n - 1 and C of degree below n.
+ *
+ * C is never evaluated from its matrix: on the domain it equals the product. A B = L + x^n H, so C = L + H
+ * (its transform on the domain) and D = L + g^n H (on the coset of g = 7): H = (C - D) / (1 - g^n). Six
+ * transforms. For an assignment that does not satisfy the system the result is meaningless, and nothing here
+ * notices.
+ */
+#ifndef CUZK_POLY_QUOTIENT_H
+#define CUZK_POLY_QUOTIENT_H
+
+#include <stdint.h>
+
+#include "poly/ntt.h"
+
+/* a, b: n values each in natural order, Montgomery form; overwritten. product: n elements of scratch.
+ * On return `a` holds the n coefficients of H as plain numbers (not Montgomery form; words least significant
+ * first), natural order; the last, of x^(n-1), is zero for a satisfied system and not part of the h query.
+ * Errors: MEMORY. */
+enum cuzk_status cuzk_quotient(const struct cuzk_ntt *ntt, struct cuzk_pool *pool, struct cuzk_fr *a,
+                               struct cuzk_fr *b, struct cuzk_fr *product, struct cuzk_error *err);
+
+#endif
