@@ -27,11 +27,11 @@ static void subtract_range(void *context, size_t begin, size_t end, unsigned wor
         cuzk_fr_sub(&job->x[k], &job->y[k], &job->out[k]);
 }
 
-/* Values on the domain to values on the coset. */
-static enum cuzk_status to_coset(const struct cuzk_ntt *ntt, struct cuzk_pool *pool, struct cuzk_fr *data,
-                                 struct cuzk_error *err)
+/* Values on the domain to values on the coset of a shift. */
+static enum cuzk_status to_coset(const struct cuzk_ntt *ntt, struct cuzk_pool *pool,
+                                 const struct cuzk_fr *shift, struct cuzk_fr *data, struct cuzk_error *err)
 {
-    const struct cuzk_ntt_twist twist = {*cuzk_ntt_inverse_size(ntt), cuzk_fr_generator};
+    const struct cuzk_ntt_twist twist = {*cuzk_ntt_inverse_size(ntt), *shift};
 
     CUZK_TRY(cuzk_ntt_scramble(ntt, pool, CUZK_NTT_INVERSE, &twist, data, err));
     return cuzk_ntt_unscramble(ntt, pool, CUZK_NTT_FORWARD, NULL, data, err);
@@ -49,8 +49,8 @@ enum cuzk_status cuzk_quotient(const struct cuzk_ntt *ntt, struct cuzk_pool *poo
     job.y = b;
     job.out = product;
     cuzk_pool_range(pool, n, GRAIN, multiply_range, &job);
-    CUZK_TRY(to_coset(ntt, pool, a, err));
-    CUZK_TRY(to_coset(ntt, pool, b, err));
+    CUZK_TRY(to_coset(ntt, pool, &cuzk_fr_generator, a, err));
+    CUZK_TRY(to_coset(ntt, pool, &cuzk_fr_generator, b, err));
     job.out = b;
     cuzk_pool_range(pool, n, GRAIN, multiply_range, &job);
 
@@ -70,5 +70,44 @@ enum cuzk_status cuzk_quotient(const struct cuzk_ntt *ntt, struct cuzk_pool *poo
     job.out = b;
     cuzk_pool_range(pool, n, GRAIN, subtract_range, &job);
     cuzk_ntt_reorder(ntt, pool, b, a);
+    return CUZK_OK;
+}
+
+struct odd {
+    const struct cuzk_fr *product, *values;
+    struct cuzk_fr *out;
+    uint64_t step;
+    size_t mask; /* n - 1 */
+};
+
+static void odd_range(void *context, size_t begin, size_t end, unsigned worker)
+{
+    const struct odd *job = context;
+
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        const size_t place = (size_t)((job->step * (2 * i + 1) - 1) / 2) & job->mask;
+        cuzk_fr_sub(&job->values[place], &job->product[place], &job->out[i]);
+        cuzk_fr_to_words(&job->out[i], job->out[i].l);
+    }
+}
+
+enum cuzk_status cuzk_odd_coset_values(const struct cuzk_ntt *ntt, struct cuzk_pool *pool, uint64_t step,
+                                       struct cuzk_fr *a, struct cuzk_fr *b, struct cuzk_fr *product,
+                                       struct cuzk_error *err)
+{
+    const size_t n = cuzk_ntt_size(ntt);
+    struct pointwise job = {.kernel = cuzk_strip_kernel_now(), .x = a, .y = b, .out = product};
+    struct cuzk_fr shift;
+
+    cuzk_fr_root_of_unity(cuzk_ntt_log_size(ntt) + 1, &shift);
+    cuzk_pool_range(pool, n, GRAIN, multiply_range, &job);
+    CUZK_TRY(to_coset(ntt, pool, &shift, a, err));
+    CUZK_TRY(to_coset(ntt, pool, &shift, b, err));
+    CUZK_TRY(to_coset(ntt, pool, &shift, product, err));
+    job.out = b;
+    cuzk_pool_range(pool, n, GRAIN, multiply_range, &job);
+    struct odd odd = {product, b, a, step, n - 1};
+    cuzk_pool_range(pool, n, GRAIN, odd_range, &odd);
     return CUZK_OK;
 }

@@ -21,4 +21,11 @@
 enum cuzk_status cuzk_quotient(const struct cuzk_ntt *ntt, struct cuzk_pool *pool, struct cuzk_fr *a,
                                struct cuzk_fr *b, struct cuzk_fr *product, struct cuzk_error *err);
 
+/* The values of A B - C on the odd coset: out in `a`, element i at the point w2^(step (2 i + 1)), where w2 is
+ * the root of order 2 n of this project and step is odd; plain numbers as above. Keys of snarkjs want these
+ * instead of H's coefficients. log_n must be below 32. b is used up, product is scratch. Errors: MEMORY. */
+enum cuzk_status cuzk_odd_coset_values(const struct cuzk_ntt *ntt, struct cuzk_pool *pool, uint64_t step,
+                                       struct cuzk_fr *a, struct cuzk_fr *b, struct cuzk_fr *product,
+                                       struct cuzk_error *err);
+
 #endif

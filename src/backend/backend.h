@@ -1,0 +1,208 @@
+/*
+ * What a device must be able to do, as a table of whole operations over memory that only the device sees.
+ *
+ * Three objects: a backend (a device), a key (a circuit's matrices and proving key, resident, shared by any
+ * number of jobs), a job (the buffers of one proof and the order of its operations). Operations of a job are
+ * started in the order of the calls and may still run when the call returns; `out` parameters are filled, and
+ * failures known, when `wait` returns OK. A backend may do everything at once, as the CPU does. One job
+ * serves one thread at a time; jobs of one key may run in different threads.
+ *
+ * Order of a proof: upload, eval_ab, quotient, then msm_group and sum_bits in any order, wait.
+ * Every operation may fail with MEMORY, DEVICE, UNSUPPORTED or CANCELLED besides what its comment says.
+ */
+#ifndef CUZK_BACKEND_BACKEND_H
+#define CUZK_BACKEND_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "curve/g1.h"
+#include "curve/g2.h"
+#include "r1cs/r1cs.h"
+
+/* The proving key's parts, in the order of a parameter file. */
+enum cuzk_query {
+    CUZK_QUERY_H,    /* G1, powers of tau times Z / delta */
+    CUZK_QUERY_L,    /* G1, every aux variable */
+    CUZK_QUERY_A,    /* G1, variables of A */
+    CUZK_QUERY_B_G1, /* G1, variables of B */
+    CUZK_QUERY_B_G2, /* G2, the same */
+    CUZK_QUERIES,
+};
+
+static inline bool cuzk_query_is_g2(enum cuzk_query query)
+{
+    return query == CUZK_QUERY_B_G2;
+}
+
+/* A set of queries, as bits 1 << query. */
+enum {
+    CUZK_QUERY_SET_H = 1 << CUZK_QUERY_H,
+    CUZK_QUERY_SET_L = 1 << CUZK_QUERY_L,
+    CUZK_QUERY_SET_A = 1 << CUZK_QUERY_A,
+    CUZK_QUERY_SET_B = 1 << CUZK_QUERY_B_G1 | 1 << CUZK_QUERY_B_G2,
+};
+
+/* One query: uncompressed points (curve/encoding.h) and the variables they belong to: the selected inputs
+ * first, then the selected aux variables, each ascending. h belongs to no variable. Which bits are set must
+ * add up to count. */
+struct cuzk_backend_query {
+    const uint8_t *bytes; /* count points of 96 (G1) or 192 (G2) bytes */
+    uint32_t count;
+    const char *name;       /* for error messages */
+    const uint64_t *inputs; /* bitmap over inputs; NULL: none is selected */
+    const uint64_t *aux;    /* bitmap over aux; NULL: none */
+
+    /* Told that points [begin, end) will not be read again soon (NULL: nobody listens). A status other than
+     * OK ends the operation with it. */
+    enum cuzk_status (*consumed)(void *context, size_t begin, size_t end, struct cuzk_error *err);
+    void *context;
+};
+
+/* What the points of h are multiples of, and so which scalars `quotient` makes. */
+enum cuzk_h_basis {
+    CUZK_H_MONOMIAL,  /* tau^i Z / delta, i < domain - 1: coefficients of H (poly/quotient.h) */
+    CUZK_H_ODD_COSET, /* domain points, for the values of A B - C at w2^(row_step (2 i + 1)), w2 of order 2 *
+                         domain: keys of snarkjs */
+};
+
+/* What a key is made from; everything is borrowed until the key is destroyed. Matrix C is never looked at. */
+struct cuzk_backend_plan {
+    const struct cuzk_r1cs *r1cs;
+    const struct cuzk_witness_layout *layout;
+    unsigned log_domain; /* 2^log_domain is at least constraints + inputs */
+    uint64_t row_step;   /* odd; row k is the value at w^(row_step k): 1 but for keys made with other roots of
+                            unity */
+    enum cuzk_h_basis h_basis;
+    struct cuzk_backend_query query[CUZK_QUERIES];
+};
+
+/* The sum over one query. */
+union cuzk_backend_point {
+    struct cuzk_g1 g1;
+    struct cuzk_g2 g2;
+};
+
+/* Which scalars meet the queries of an msm_group. */
+enum cuzk_scalar_set {
+    CUZK_SCALARS_QUOTIENT, /* the result of `quotient`; for h */
+    CUZK_SCALARS_INPUTS,   /* the public inputs; for a, b_g1, b_g2 */
+    CUZK_SCALARS_WIDE,     /* the aux variables that are not bits; for l, a, b_g1, b_g2 */
+};
+
+/* What can be downloaded: for tests and measurements. */
+enum cuzk_backend_data {
+    CUZK_DATA_A,        /* values of A z on the domain, Montgomery form; after eval_ab, gone after quotient */
+    CUZK_DATA_B,        /* of B z */
+    CUZK_DATA_QUOTIENT, /* the scalars of the h query, plain numbers */
+};
+
+/* Bases of a lone MSM or fixed-base product. */
+enum cuzk_group { CUZK_GROUP_G1, CUZK_GROUP_G2 };
+
+union cuzk_backend_affine {
+    struct cuzk_g1_affine g1;
+    struct cuzk_g2_affine g2;
+};
+
+struct cuzk_backend;
+struct cuzk_backend_key;
+struct cuzk_backend_job;
+struct cuzk_backend_table; /* multiples of one base, for setup */
+
+struct cuzk_backend_ops {
+    const char *name; /* "cpu", "cuda" */
+
+    void (*destroy)(struct cuzk_backend *backend);
+
+    /* Makes a key resident. Errors: ARGUMENT (counts of the plan do not fit each other). */
+    enum cuzk_status (*key_create)(struct cuzk_backend *backend, const struct cuzk_backend_plan *plan,
+                                   struct cuzk_backend_key **out, struct cuzk_error *err);
+    void (*key_destroy)(struct cuzk_backend_key *key);
+
+    enum cuzk_status (*job_create)(struct cuzk_backend_key *key, struct cuzk_backend_job **out,
+                                   struct cuzk_error *err);
+    void (*job_destroy)(struct cuzk_backend_job *job); /* wipes what came from the witness */
+
+    /* Takes an assignment of the key's layout; it may be freed once `wait` returned. */
+    enum cuzk_status (*upload)(struct cuzk_backend_job *job, const struct cuzk_witness *witness,
+                               struct cuzk_error *err);
+
+    /* Values of A z and B z on the domain: the constraints, then a row (input, 0) for each input, then zeros.
+     */
+    enum cuzk_status (*eval_ab)(struct cuzk_backend_job *job, struct cuzk_error *err);
+
+    /* The scalars of the h query from these values, which are used up (poly/quotient.h). */
+    enum cuzk_status (*quotient)(struct cuzk_backend_job *job, struct cuzk_error *err);
+
+    /* Sums over the queries of a set under one set of scalars: out[query] for each member. Errors: INPUT (a
+     * point of the key is not on its curve; names query and number), ARGUMENT (these scalars do not belong to
+     * that query). */
+    enum cuzk_status (*msm_group)(struct cuzk_backend_job *job, enum cuzk_scalar_set scalars,
+                                  unsigned queries, union cuzk_backend_point out[CUZK_QUERIES],
+                                  struct cuzk_error *err);
+
+    /* Sums of the points whose variable is a bit that is 1, for each query of a set of l, a, b_g1, b_g2.
+     * Errors: as msm_group. */
+    enum cuzk_status (*sum_bits)(struct cuzk_backend_job *job, unsigned queries,
+                                 union cuzk_backend_point out[CUZK_QUERIES], struct cuzk_error *err);
+
+    /* Elements [first, first + n) of a buffer. */
+    enum cuzk_status (*download)(struct cuzk_backend_job *job, enum cuzk_backend_data what, size_t first,
+                                 size_t n, struct cuzk_fr *out, struct cuzk_error *err);
+
+    /* Until everything started is done; the first failure. */
+    enum cuzk_status (*wait)(struct cuzk_backend_job *job, struct cuzk_error *err);
+
+    /* ---- making parameters: done when the call returns ---- */
+
+    /* Multiples of a base; expected: about how many products will follow. */
+    enum cuzk_status (*table_create)(struct cuzk_backend *backend, enum cuzk_group group,
+                                     const union cuzk_backend_affine *base, size_t expected,
+                                     struct cuzk_backend_table **out, struct cuzk_error *err);
+    void (*table_destroy)(struct cuzk_backend_table *table);
+
+    /* scalar[i] * base as uncompressed bytes, n points. */
+    enum cuzk_status (*setup_points)(struct cuzk_backend_table *table, const uint64_t (*scalars)[4], size_t n,
+                                     uint8_t *out, struct cuzk_error *err);
+
+    /* ---- single operations, for tests and benchmarks: done when the call returns ---- */
+
+    enum cuzk_status (*ntt)(struct cuzk_backend *backend, unsigned log_n, bool inverse, bool coset,
+                            struct cuzk_fr *data, struct cuzk_error *err);
+
+    enum cuzk_status (*msm)(struct cuzk_backend *backend, enum cuzk_group group, const uint8_t *bases,
+                            size_t n, const uint64_t (*scalars)[4], union cuzk_backend_point *out,
+                            struct cuzk_error *err);
+};
+
+/* Every backend's own structures begin with these. */
+struct cuzk_backend {
+    const struct cuzk_backend_ops *ops;
+};
+
+struct cuzk_backend_key {
+    struct cuzk_backend *backend;
+};
+
+struct cuzk_backend_job {
+    struct cuzk_backend_key *key;
+};
+
+struct cuzk_backend_table {
+    struct cuzk_backend *backend;
+};
+
+/* Whether the plan's counts fit: matrices and layout, domain, points and the variables selected. For
+ * key_create of every backend. Errors: ARGUMENT, with both numbers. */
+enum cuzk_status cuzk_backend_plan_check(const struct cuzk_backend_plan *plan, struct cuzk_error *err);
+
+/* Destroys whatever the backend; NULL is fine. */
+void cuzk_backend_destroy(struct cuzk_backend *backend);
+void cuzk_backend_key_destroy(struct cuzk_backend_key *key);
+void cuzk_backend_job_destroy(struct cuzk_backend_job *job);
+void cuzk_backend_table_destroy(struct cuzk_backend_table *table);
+
+#endif

@@ -1,0 +1,119 @@
+#include "backend/cpu/cpu.h"
+
+#include "backend/cpu/job.h"
+#include "base/mem.h"
+#include "msm/fixed_base.h"
+#include "msm/msm.h"
+
+struct cpu_table {
+    struct cuzk_backend_table base;
+    struct cuzk_fixed_base_g1 *g1; /* one of the two */
+    struct cuzk_fixed_base_g2 *g2;
+};
+
+static struct cuzk_pool *pool_of(const struct cuzk_backend *backend)
+{
+    return ((const struct cpu_backend *)backend)->pool;
+}
+
+static void destroy(struct cuzk_backend *backend)
+{
+    cuzk_mem_free(backend);
+}
+
+static void table_destroy(struct cuzk_backend_table *base)
+{
+    struct cpu_table *table = (struct cpu_table *)base;
+
+    cuzk_fixed_base_g1_destroy(table->g1);
+    cuzk_fixed_base_g2_destroy(table->g2);
+    cuzk_mem_free(table);
+}
+
+static enum cuzk_status table_create(struct cuzk_backend *backend, enum cuzk_group group,
+                                     const union cuzk_backend_affine *base, size_t expected,
+                                     struct cuzk_backend_table **out, struct cuzk_error *err)
+{
+    enum cuzk_status status = CUZK_OK;
+    struct cpu_table *table = NULL;
+
+    *out = NULL;
+    CUZK_TRY(CUZK_NEW(&table, 1, "fixed base", err));
+    table->base.backend = backend;
+    if (group == CUZK_GROUP_G1)
+        CUZK_TRY_OUT(cuzk_fixed_base_g1_create(pool_of(backend), &base->g1, expected, &table->g1, err));
+    else
+        CUZK_TRY_OUT(cuzk_fixed_base_g2_create(pool_of(backend), &base->g2, expected, &table->g2, err));
+    *out = &table->base;
+    table = NULL;
+out:
+    if (table != NULL)
+        table_destroy(&table->base);
+    return status;
+}
+
+static enum cuzk_status setup_points(struct cuzk_backend_table *base, const uint64_t (*scalars)[4], size_t n,
+                                     uint8_t *out, struct cuzk_error *err)
+{
+    const struct cpu_table *table = (const struct cpu_table *)base;
+    struct cuzk_pool *pool = pool_of(base->backend);
+
+    return table->g1 != NULL ? cuzk_fixed_base_g1_mul_raw(pool, table->g1, scalars, n, out, err)
+                             : cuzk_fixed_base_g2_mul_raw(pool, table->g2, scalars, n, out, err);
+}
+
+static enum cuzk_status ntt(struct cuzk_backend *backend, unsigned log_n, bool inverse, bool coset,
+                            struct cuzk_fr *data, struct cuzk_error *err)
+{
+    struct cuzk_ntt *tables;
+
+    CUZK_TRY(cuzk_ntt_create(log_n, &tables, err));
+    const enum cuzk_status status = cuzk_ntt_transform(
+        tables, pool_of(backend), inverse ? CUZK_NTT_INVERSE : CUZK_NTT_FORWARD, coset, data, err);
+    cuzk_ntt_destroy(tables);
+    return status;
+}
+
+static enum cuzk_status msm(struct cuzk_backend *backend, enum cuzk_group group, const uint8_t *bases,
+                            size_t n, const uint64_t (*scalars)[4], union cuzk_backend_point *out,
+                            struct cuzk_error *err)
+{
+    const struct cuzk_msm_raw raw = {.bytes = bases, .n = n};
+
+    return group == CUZK_GROUP_G1 ? cuzk_msm_g1_raw(pool_of(backend), &raw, scalars, &out->g1, err)
+                                  : cuzk_msm_g2_raw(pool_of(backend), &raw, scalars, &out->g2, err);
+}
+
+static const struct cuzk_backend_ops ops = {
+    .name = "cpu",
+    .destroy = destroy,
+    .key_create = cpu_key_create,
+    .key_destroy = cpu_key_destroy,
+    .job_create = cpu_job_create,
+    .job_destroy = cpu_job_destroy,
+    .upload = cpu_job_upload,
+    .eval_ab = cpu_job_eval_ab,
+    .quotient = cpu_job_quotient,
+    .msm_group = cpu_job_msm_group,
+    .sum_bits = cpu_job_sum_bits,
+    .download = cpu_job_download,
+    .wait = cpu_job_wait,
+    .table_create = table_create,
+    .table_destroy = table_destroy,
+    .setup_points = setup_points,
+    .ntt = ntt,
+    .msm = msm,
+};
+
+enum cuzk_status cuzk_backend_cpu_create(struct cuzk_pool *pool, struct cuzk_backend **out,
+                                         struct cuzk_error *err)
+{
+    struct cpu_backend *backend;
+
+    *out = NULL;
+    CUZK_TRY(CUZK_NEW(&backend, 1, "CPU backend", err));
+    backend->base.ops = &ops;
+    backend->pool = pool;
+    *out = &backend->base;
+    return CUZK_OK;
+}
