@@ -83,25 +83,32 @@ static inline void push_bits(struct cuzk_cs *cs, uint64_t values, unsigned n)
 
 /* ---- layout: grows by doubling ---- */
 
+static enum cuzk_status cover(struct cuzk_cs *cs, size_t aux, struct cuzk_error *err)
+{
+    size_t words = cs->is_bit_words ? cs->is_bit_words : FIRST_LAYOUT_WORDS;
+    uint64_t *larger;
+
+    if (aux <= cs->is_bit_words * 64)
+        return CUZK_OK;
+    while (words * 64 < aux)
+        words *= 2;
+    CUZK_TRY(CUZK_NEW(&larger, words, "witness layout", err));
+    if (cs->is_bit)
+        memcpy(larger, cs->is_bit, cs->is_bit_words * sizeof *larger);
+    cuzk_mem_free(cs->is_bit);
+    cs->is_bit = larger;
+    cs->is_bit_words = words;
+    return CUZK_OK;
+}
+
 static void mark_bits(struct cuzk_cs *cs, unsigned n)
 {
     const size_t end = (size_t)cs->at.aux + n;
 
-    if (end > cs->is_bit_words * 64) {
-        size_t words = cs->is_bit_words ? 2 * cs->is_bit_words : FIRST_LAYOUT_WORDS;
-        uint64_t *larger;
-        while (words * 64 < end)
-            words *= 2;
-        if (CUZK_NEW(&larger, words, "witness layout", &cs->error) != CUZK_OK) {
-            cs->status = CUZK_MEMORY;
-            cs->keep_layout = false;
-            return;
-        }
-        if (cs->is_bit)
-            memcpy(larger, cs->is_bit, cs->is_bit_words * sizeof *larger);
-        cuzk_mem_free(cs->is_bit);
-        cs->is_bit = larger;
-        cs->is_bit_words = words;
+    if (end > cs->is_bit_words * 64 && cover(cs, end, &cs->error) != CUZK_OK) {
+        cs->status = CUZK_MEMORY;
+        cs->keep_layout = false;
+        return;
     }
     for (size_t i = cs->at.aux; i < end;) {
         const size_t used = i % 64, take = end - i < 64 - used ? end - i : 64 - used;
@@ -164,28 +171,13 @@ void cuzk_cs_add(struct cuzk_cs *cs, struct cuzk_combination_builder *combinatio
 
 static void evaluate(const struct cuzk_cs *cs, struct cuzk_combination combination, struct cuzk_fr *out)
 {
-    const struct cuzk_witness_layout *layout = cs->checked_layout;
-    const struct cuzk_witness *witness = cs->checked;
+    struct cuzk_fr value;
 
     cuzk_fr_zero(out);
     for (size_t i = 0; i < combination.count; i++) {
-        const struct cuzk_term *term = &combination.terms[i];
-        const uint32_t index = cuzk_variable_index(term->variable);
-        struct cuzk_fr product;
-        if (!cuzk_variable_is_aux(term->variable)) {
-            cuzk_fr_mul(&term->coefficient, &witness->inputs[index], &product);
-        } else {
-            const uint64_t word = layout->is_bit[index / 64], below = (UINT64_C(1) << index % 64) - 1;
-            const uint32_t rank = layout->rank[index / 64] + (uint32_t)__builtin_popcountll(word & below);
-            if (word >> index % 64 & 1) {
-                if (!(witness->bits[rank / 64] >> rank % 64 & 1))
-                    continue;
-                product = term->coefficient;
-            } else {
-                cuzk_fr_mul(&term->coefficient, &witness->wide[index - rank], &product);
-            }
-        }
-        cuzk_fr_add(out, &product, out);
+        cuzk_witness_value(cs->checked_layout, cs->checked, combination.terms[i].variable, &value);
+        cuzk_fr_mul(&value, &combination.terms[i].coefficient, &value);
+        cuzk_fr_add(out, &value, out);
     }
 }
 
@@ -298,25 +290,9 @@ enum cuzk_status cuzk_cs_finish(struct cuzk_cs *cs, struct cuzk_error *err)
 
 enum cuzk_status cuzk_cs_layout(struct cuzk_cs *cs, struct cuzk_witness_layout *out, struct cuzk_error *err)
 {
-    const size_t words = ((size_t)cs->at.aux + 63) / 64;
-    enum cuzk_status status;
-
     memset(out, 0, sizeof *out);
-    CUZK_TRY_OUT(CUZK_NEW(&out->is_bit, words, "witness layout", err));
-    CUZK_TRY_OUT(CUZK_NEW(&out->rank, words + 1, "witness layout ranks", err));
-    out->inputs = cs->at.inputs;
-    out->aux = cs->at.aux;
-    out->bits = cs->at.bits;
-    for (size_t i = 0; i < words; i++) {
-        out->is_bit[i] = i < cs->is_bit_words ? cs->is_bit[i] : 0;
-        out->rank[i + 1] = out->rank[i] + (uint32_t)__builtin_popcountll(out->is_bit[i]);
-    }
-    return CUZK_OK;
-out:
-    cuzk_mem_free(out->is_bit);
-    cuzk_mem_free(out->rank);
-    memset(out, 0, sizeof *out);
-    return status;
+    CUZK_TRY(cover(cs, cs->at.aux, err));
+    return cuzk_witness_layout_create(cs->at.inputs, cs->at.aux, cs->is_bit, out, err);
 }
 
 void cuzk_cs_destroy(struct cuzk_cs *cs)

@@ -54,17 +54,17 @@ static void levels(struct walk *walk, const char *name, unsigned count, unsigned
     cuzk_cs_leave(walk->cs);
 }
 
-void cuzk_path_enforce(struct cuzk_cs *cs, const struct cuzk_path_shape *shape, const struct cuzk_num *root,
-                       const struct cuzk_num *leaf, uint64_t index, const struct cuzk_fr *siblings,
-                       bool is_public)
+void cuzk_path_enforce(struct cuzk_cs *cs, const struct cuzk_path_tree *tree, const struct cuzk_num *root,
+                       const struct cuzk_num *leaf, const struct cuzk_merkle_path *path, bool is_public)
 {
-    struct walk walk = {.cs = cs, .hash = shape->hash, .node = *leaf, .index = index, .sibling = siblings};
+    struct walk walk = {
+        .cs = cs, .hash = tree->hash, .node = *leaf, .index = path->index, .sibling = path->siblings};
 
     cuzk_cs_enter(cs, "value");
     cuzk_cs_leave(cs);
-    levels(&walk, "base", shape->base_levels, shape->base_arity);
-    levels(&walk, "sub", 1, shape->sub_arity);
-    levels(&walk, "top", 1, shape->top_arity);
+    levels(&walk, "base", tree->shape.base_levels, tree->base_arity);
+    levels(&walk, "sub", 1, tree->shape.sub_arity);
+    levels(&walk, "top", 1, tree->shape.top_arity);
     if (is_public) {
         cuzk_cs_enter(cs, "path");
         cuzk_packing_to_inputs(cs, "leaf index", walk.bits, walk.bit_count);

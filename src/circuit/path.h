@@ -9,21 +9,20 @@
 #define CUZK_CIRCUIT_PATH_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
+#include "circuit/merkle_path.h"
 #include "circuit/num.h"
 
 enum cuzk_path_hash { CUZK_PATH_POSEIDON, CUZK_PATH_SHA256 };
 
-/* Levels from the leaf up: base_levels of base_arity, then one of sub_arity and one of top_arity unless 0. */
-struct cuzk_path_shape {
+struct cuzk_path_tree {
     enum cuzk_path_hash hash;
-    unsigned base_levels, base_arity, sub_arity, top_arity;
+    unsigned base_arity;          /* 2 or 8 */
+    struct cuzk_tree_shape shape; /* its base levels are of base_arity */
 };
 
-/* The gadget. siblings are read level by level, arity - 1 each; index is that of the leaf. */
-void cuzk_path_enforce(struct cuzk_cs *cs, const struct cuzk_path_shape *shape, const struct cuzk_num *root,
-                       const struct cuzk_num *leaf, uint64_t index, const struct cuzk_fr *siblings,
-                       bool is_public);
+/* The gadget: path gives index and siblings (its own leaf and root are not read). */
+void cuzk_path_enforce(struct cuzk_cs *cs, const struct cuzk_path_tree *tree, const struct cuzk_num *root,
+                       const struct cuzk_num *leaf, const struct cuzk_merkle_path *path, bool is_public);
 
 #endif

@@ -64,25 +64,21 @@ struct challenge {
 };
 
 static void octal_path(struct challenge *c, const struct cuzk_num *root, const struct cuzk_num *leaf,
-                       const struct cuzk_porep_path *path)
+                       const struct cuzk_merkle_path *path)
 {
-    const struct cuzk_path_shape shape = {.hash = CUZK_PATH_POSEIDON,
-                                          .base_levels = c->shape->base_levels,
-                                          .base_arity = 8,
-                                          .sub_arity = c->shape->sub_arity,
-                                          .top_arity = c->shape->top_arity};
-    cuzk_path_enforce(c->cs, &shape, root, leaf, path->index, path->siblings, true);
+    const struct cuzk_path_tree tree = {
+        .hash = CUZK_PATH_POSEIDON, .base_arity = CUZK_TREE_BASE_ARITY, .shape = c->shape->tree};
+    cuzk_path_enforce(c->cs, &tree, root, leaf, path, true);
 }
 
 static void data_path(struct challenge *c)
 {
-    const struct cuzk_path_shape shape = {
-        .hash = CUZK_PATH_SHA256, .base_levels = c->shape->tree_d_levels, .base_arity = 2};
+    const struct cuzk_path_tree tree = {
+        .hash = CUZK_PATH_SHA256, .base_arity = 2, .shape = {.base_levels = (uint8_t)c->shape->log2_nodes}};
 
-    c->data_leaf = alloc(c->cs, "data_leaf", &c->values->data_leaf);
+    c->data_leaf = alloc(c->cs, "data_leaf", &c->values->data.leaf);
     cuzk_cs_enter(c->cs, "comm_d_inclusion");
-    cuzk_path_enforce(c->cs, &shape, &c->head->comm_d, &c->data_leaf, c->values->tree_d.index,
-                      c->values->tree_d.siblings, true);
+    cuzk_path_enforce(c->cs, &tree, &c->head->comm_d, &c->data_leaf, &c->values->data, true);
     cuzk_cs_leave(c->cs);
 }
 
@@ -97,7 +93,7 @@ static void parent_columns(struct challenge *c)
         cuzk_cs_enter(cs, "column");
         for (unsigned row = 0; row < c->shape->layers; row++) {
             cuzk_cs_enter_n(cs, "column_num_row_#", row);
-            c->columns[p][row] = cuzk_num_alloc(cs, &c->values->parents[p].rows[row]);
+            c->columns[p][row] = cuzk_num_alloc(cs, &c->values->parents[p].labels[row]);
             cuzk_cs_leave(cs);
         }
         cuzk_cs_leave(cs);
@@ -120,7 +116,7 @@ static void labels(struct challenge *c)
     struct cuzk_boolean parents[CUZK_POREP_PARENTS][CUZK_FR_BITS];
 
     cuzk_cs_enter(cs, "challenge");
-    cuzk_boolean_alloc_many(cs, c->values->challenge, CUZK_LABEL_CHALLENGE_BITS, c->number);
+    cuzk_boolean_alloc_many(cs, c->values->node, CUZK_LABEL_CHALLENGE_BITS, c->number);
     cuzk_cs_leave(cs);
     cuzk_cs_enter(cs, "challenge input");
     cuzk_packing_to_inputs(cs, "packing constraint", c->number, CUZK_LABEL_CHALLENGE_BITS);
@@ -155,7 +151,7 @@ static void encoding(struct challenge *c)
     cuzk_cs_leave(cs);
     cuzk_cs_leave(cs);
     cuzk_cs_enter(cs, "comm_r_last_data_inclusion");
-    octal_path(c, &c->head->comm_r_last, &encoded, &c->values->tree_r_last);
+    octal_path(c, &c->head->comm_r_last, &encoded, &c->values->replica);
     cuzk_cs_leave(cs);
 }
 
@@ -167,7 +163,7 @@ static void own_column(struct challenge *c)
     const struct cuzk_num hash = cuzk_poseidon_gadget(cs, c->shape->layers, CUZK_POSEIDON_MERKLE, c->labels);
     cuzk_cs_leave(cs);
     cuzk_cs_enter(cs, "c_x_inclusion");
-    octal_path(c, &c->head->comm_c, &hash, &c->values->tree_c);
+    octal_path(c, &c->head->comm_c, &hash, &c->values->column.path);
     cuzk_cs_leave(cs);
 }
 
@@ -186,14 +182,37 @@ static void synthesise_challenge(struct cuzk_cs *cs, const struct cuzk_porep_sha
     cuzk_cs_leave(cs);
 }
 
+/* Values that say nothing: every challenge is the same zeros. */
+static const struct cuzk_fr zeros[CUZK_TREE_MAX_LEVELS * (CUZK_TREE_MAX_ARITY - 1)];
+
+#define BLANK_PATH   {.siblings = zeros}
+#define BLANK_COLUMN {.labels = zeros, .path = BLANK_PATH}
+
+static const struct cuzk_porep_challenge blank_challenge = {
+    .data = BLANK_PATH,
+    .replica = BLANK_PATH,
+    .column = BLANK_COLUMN,
+    .parents = {BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN,
+                BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN,
+                BLANK_COLUMN, BLANK_COLUMN},
+};
+static const struct cuzk_porep_assignment blank;
+
 void cuzk_porep_synthesise(struct cuzk_cs *cs, const struct cuzk_porep_shape *shape,
                            const struct cuzk_porep_assignment *assignment)
 {
     struct head head;
 
-    synthesise_head(cs, assignment, &head);
+    synthesise_head(cs, assignment ? assignment : &blank, &head);
     for (unsigned i = 0; i < shape->challenges && !cuzk_cs_failed(cs); i++)
-        synthesise_challenge(cs, shape, &head, &assignment->challenges[i], i);
+        synthesise_challenge(cs, shape, &head, assignment ? &assignment->challenges[i] : &blank_challenge, i);
+}
+
+unsigned cuzk_porep_inputs(const struct cuzk_porep_shape *shape)
+{
+    /* one, replica_id, comm_d, comm_r; of each challenge its TreeD path, the parents' TreeC paths, the
+     * challenge as a number, its TreeRLast and TreeC paths */
+    return 4 + (CUZK_POREP_PARENTS + 4) * shape->challenges;
 }
 
 static struct cuzk_cs_counts at_challenge(const struct cuzk_porep_plan *plan, unsigned i)
@@ -206,25 +225,36 @@ static struct cuzk_cs_counts at_challenge(const struct cuzk_porep_plan *plan, un
 enum cuzk_status cuzk_porep_plan(const struct cuzk_porep_shape *shape, struct cuzk_porep_plan *out,
                                  struct cuzk_error *err)
 {
-    struct cuzk_porep_shape one = *shape;
-    struct cuzk_porep_assignment blank;
     struct cuzk_cs cs;
     struct head head;
 
-    one.challenges = 1;
-    CUZK_TRY(cuzk_porep_assignment_create(&one, &blank, err));
     out->shape = *shape;
     cuzk_cs_witness(&cs, NULL, (struct cuzk_cs_counts){.inputs = 1});
     synthesise_head(&cs, &blank, &head);
     out->head = cs.at;
-    synthesise_challenge(&cs, &one, &head, blank.challenges, 0);
+    synthesise_challenge(&cs, shape, &head, &blank_challenge, 0);
     out->challenge = (struct cuzk_cs_counts){.inputs = cs.at.inputs - out->head.inputs,
                                              .aux = cs.at.aux - out->head.aux,
                                              .bits = cs.at.bits - out->head.bits};
     out->total = at_challenge(out, shape->challenges);
     const enum cuzk_status status = cuzk_cs_finish(&cs, err);
     cuzk_cs_destroy(&cs);
-    cuzk_porep_assignment_destroy(&blank);
+    return status;
+}
+
+enum cuzk_status cuzk_porep_layout(const struct cuzk_porep_plan *plan, struct cuzk_witness_layout *out,
+                                   struct cuzk_error *err)
+{
+    struct cuzk_cs cs;
+
+    memset(out, 0, sizeof *out);
+    cuzk_cs_witness(&cs, NULL, (struct cuzk_cs_counts){.inputs = 1});
+    cs.keep_layout = true;
+    cuzk_porep_synthesise(&cs, &plan->shape, NULL);
+    enum cuzk_status status = cuzk_cs_finish(&cs, err);
+    if (status == CUZK_OK)
+        status = cuzk_cs_layout(&cs, out, err);
+    cuzk_cs_destroy(&cs);
     return status;
 }
 
@@ -235,7 +265,7 @@ struct job {
     const struct cuzk_porep_assignment *assignment;
     const struct cuzk_witness *witness;
     const struct head *head;
-    enum cuzk_status *status; /* [challenges] */
+    enum cuzk_status *results; /* [challenges] */
 };
 
 static void witness_challenge(void *context, size_t index, unsigned worker)
@@ -247,7 +277,7 @@ static void witness_challenge(void *context, size_t index, unsigned worker)
     cuzk_cs_witness(&cs, job->witness, at_challenge(job->plan, (unsigned)index));
     synthesise_challenge(&cs, &job->plan->shape, job->head, &job->assignment->challenges[index],
                          (unsigned)index);
-    job->status[index] = cuzk_cs_finish(&cs, NULL);
+    job->results[index] = cuzk_cs_finish(&cs, NULL);
     cuzk_cs_destroy(&cs);
 }
 
@@ -261,11 +291,8 @@ enum cuzk_status cuzk_porep_witness(const struct cuzk_porep_plan *plan,
     struct head head;
     struct cuzk_cs cs;
 
-    if (assignment->challenge_count != challenges)
-        return cuzk_error_set(err, CUZK_ARGUMENT, "assignment of %u challenges, the circuit takes %u",
-                              assignment->challenge_count, challenges);
-    CUZK_TRY(CUZK_NEW(&results, challenges, "results of challenges", err));
     cuzk_cs_witness(&cs, witness, (struct cuzk_cs_counts){.inputs = 1});
+    CUZK_TRY_OUT(CUZK_NEW(&results, challenges, "results of challenges", err));
     synthesise_head(&cs, assignment, &head);
     CUZK_TRY_OUT(cuzk_cs_finish(&cs, err));
     struct job job = {plan, assignment, witness, &head, results};
@@ -276,25 +303,5 @@ enum cuzk_status cuzk_porep_witness(const struct cuzk_porep_plan *plan,
 out:
     cuzk_cs_destroy(&cs);
     cuzk_mem_free(results);
-    return status;
-}
-
-enum cuzk_status cuzk_porep_layout(const struct cuzk_porep_plan *plan, struct cuzk_witness_layout *out,
-                                   struct cuzk_error *err)
-{
-    struct cuzk_porep_assignment blank;
-    struct cuzk_cs cs;
-    enum cuzk_status status;
-
-    memset(out, 0, sizeof *out);
-    CUZK_TRY(cuzk_porep_assignment_create(&plan->shape, &blank, err));
-    cuzk_cs_witness(&cs, NULL, (struct cuzk_cs_counts){.inputs = 1});
-    cs.keep_layout = true;
-    cuzk_porep_synthesise(&cs, &plan->shape, &blank);
-    CUZK_TRY_OUT(cuzk_cs_finish(&cs, err));
-    CUZK_TRY_OUT(cuzk_cs_layout(&cs, out, err));
-out:
-    cuzk_cs_destroy(&cs);
-    cuzk_porep_assignment_destroy(&blank);
     return status;
 }

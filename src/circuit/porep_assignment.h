@@ -6,6 +6,7 @@
 #ifndef CUZK_CIRCUIT_POREP_ASSIGNMENT_H
 #define CUZK_CIRCUIT_POREP_ASSIGNMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,9 @@ struct cuzk_porep_shape {
     unsigned challenges;         /* in a partition: 2 or 18 */
     struct cuzk_tree_shape tree; /* of the column tree and the replica tree */
 };
+
+/* The shape of a sector size in bytes. false: there is no such size. */
+bool cuzk_porep_shape_of(uint64_t sector_size, struct cuzk_porep_shape *shape);
 
 /* The labels of one node in every layer, and its path in the column tree. path.leaf is the column's hash. */
 struct cuzk_porep_column {

@@ -24,31 +24,9 @@ static const struct {
     {"V1_2_Feat_NonInteractivePoRep", CUZK_API_1_2_0, CUZK_POREP_NON_INTERACTIVE},
 };
 
-static const struct {
-    unsigned log2_nodes;
-    struct cuzk_tree_shape tree;
-} shapes[] = {
-    {6, {2, 0, 0}},  {7, {2, 2, 0}},  {9, {2, 8, 0}},  {10, {2, 8, 2}}, {18, {6, 0, 0}},
-    {19, {6, 2, 0}}, {24, {8, 0, 0}}, {25, {8, 2, 0}}, {30, {9, 8, 0}}, {31, {9, 8, 2}},
-};
-
 static bool is_large(unsigned log2_nodes)
 {
     return log2_nodes >= 30;
-}
-
-bool cuzk_porep_shape_of(uint64_t sector_size, struct cuzk_porep_shape *shape)
-{
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        if (sector_size != (uint64_t)CUZK_NODE_BYTES << shapes[i].log2_nodes)
-            continue;
-        shape->log2_nodes = shapes[i].log2_nodes;
-        shape->tree = shapes[i].tree;
-        shape->layers = is_large(shape->log2_nodes) ? 11 : 2;
-        shape->challenges = is_large(shape->log2_nodes) ? 18 : 2;
-        return true;
-    }
-    return false;
 }
 
 enum cuzk_status cuzk_porep_config_make(uint64_t sector_size, enum cuzk_porep_feature feature,

@@ -36,9 +36,6 @@ struct cuzk_porep_config {
     uint8_t porep_id[32];
 };
 
-/* The circuit's shape for a sector size in bytes. false: no such size. */
-bool cuzk_porep_shape_of(uint64_t sector_size, struct cuzk_porep_shape *shape);
-
 /* The configuration of a registered proof, number below CUZK_SEAL_PROOFS. */
 void cuzk_porep_config_registered(unsigned number, struct cuzk_porep_config *config);
 
