@@ -1,0 +1,135 @@
+#include "srs/circuit_id.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hex.h"
+#include "filecoin/seal_proof.h"
+#include "hash/sha256.h"
+
+#define KIB(n) (UINT64_C(n) << 10)
+#define MIB(n) (UINT64_C(n) << 20)
+#define GIB(n) (UINT64_C(n) << 30)
+
+static const struct {
+    const char *suffix;
+    uint64_t sector_size;
+} sizes[] = {
+    {"2k", KIB(2)}, {"4k", KIB(4)},     {"16k", KIB(16)}, {"32k", KIB(32)},
+    {"8m", MIB(8)}, {"512m", MIB(512)}, {"32g", GIB(32)}, {"64g", GIB(64)},
+};
+
+static const char *const kinds[CUZK_CIRCUIT_KINDS] = {[CUZK_CIRCUIT_POREP] = "porep"};
+
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+size_t cuzk_circuit_id_count(void)
+{
+    return (size_t)CUZK_CIRCUIT_KINDS * SIZES;
+}
+
+void cuzk_circuit_id_at(size_t index, struct cuzk_circuit_id *out)
+{
+    out->kind = (enum cuzk_circuit_kind)(index / SIZES);
+    out->sector_size = sizes[index % SIZES].sector_size;
+}
+
+enum cuzk_status cuzk_circuit_id_parse(const char *text, struct cuzk_circuit_id *out, struct cuzk_error *err)
+{
+    char name[CUZK_CIRCUIT_NAME];
+
+    for (size_t i = 0; i < cuzk_circuit_id_count(); i++) {
+        cuzk_circuit_id_at(i, out);
+        cuzk_circuit_id_format(out, name);
+        if (strcmp(name, text) == 0)
+            return CUZK_OK;
+    }
+    return cuzk_error_set(
+        err, CUZK_ARGUMENT,
+        "circuit: expected porep-S with S one of 2k, 4k, 16k, 32k, 8m, 512m, 32g, 64g, found '%s'", text);
+}
+
+void cuzk_circuit_id_format(const struct cuzk_circuit_id *id, char text[CUZK_CIRCUIT_NAME])
+{
+    const char *suffix = "?";
+
+    for (size_t i = 0; i < SIZES; i++)
+        if (sizes[i].sector_size == id->sector_size)
+            suffix = sizes[i].suffix;
+    snprintf(text, CUZK_CIRCUIT_NAME, "%s-%s", kinds[id->kind], suffix);
+}
+
+static enum cuzk_status shape_of(const struct cuzk_circuit_id *id, struct cuzk_porep_shape *shape,
+                                 struct cuzk_error *err)
+{
+    if (!cuzk_porep_shape_of(id->sector_size, shape))
+        return cuzk_error_set(err, CUZK_ARGUMENT, "circuit: no circuit for sectors of %" PRIu64 " bytes",
+                              id->sector_size);
+    return CUZK_OK;
+}
+
+/* "merkletree-poseidon_hasher-8-8-0". */
+static void tree_name(const struct cuzk_tree_shape *tree, char *text, size_t room)
+{
+    snprintf(text, room, "merkletree-poseidon_hasher-8-%u-%u", tree->sub_arity, tree->top_arity);
+}
+
+enum cuzk_status cuzk_circuit_id_identifier(const struct cuzk_circuit_id *id, char text[512],
+                                            struct cuzk_error *err)
+{
+    struct cuzk_porep_shape shape;
+    char tree[64];
+
+    CUZK_TRY(shape_of(id, &shape, err));
+    tree_name(&shape.tree, tree, sizeof tree);
+    snprintf(
+        text, 512,
+        "layered_drgporep::PublicParams{ graph: stacked_graph::StackedGraph{expansion_degree: %d base_graph: "
+        "drgraph::BucketGraph{size: %" PRIu64 "; degree: %d; hasher: poseidon_hasher} }, challenges: "
+        "LayerChallenges { layers: %u, max_count: %u }, tree: %s }",
+        CUZK_POREP_EXP_PARENTS, id->sector_size / CUZK_NODE_BYTES, CUZK_POREP_DRG_PARENTS, shape.layers,
+        shape.challenges, tree);
+    return CUZK_OK;
+}
+
+enum cuzk_status cuzk_circuit_id_parameter_name(const struct cuzk_circuit_id *id,
+                                                char text[CUZK_PARAMETER_NAME], struct cuzk_error *err)
+{
+    struct cuzk_porep_shape shape;
+    uint8_t digest[CUZK_SHA256_BYTES];
+    char identifier[512], tree[64], hex[2 * CUZK_SHA256_BYTES + 1];
+
+    CUZK_TRY(shape_of(id, &shape, err));
+    CUZK_TRY(cuzk_circuit_id_identifier(id, identifier, err));
+    cuzk_sha256_digest(identifier, strlen(identifier), digest);
+    cuzk_hex_encode(digest, sizeof digest, hex);
+    tree_name(&shape.tree, tree, sizeof tree);
+    snprintf(text, CUZK_PARAMETER_NAME, "v28-stacked-proof-of-replication-%s-sha256_hasher-%s", tree, hex);
+    return CUZK_OK;
+}
+
+/* From the public manifest of trusted parameters, version 28. */
+static const struct {
+    struct cuzk_circuit_id id;
+    struct cuzk_published published;
+} manifest[] = {
+    {{CUZK_CIRCUIT_POREP, KIB(2)},
+     {"QmWceMgnWYLopMuM4AoGMvGEau7tNe5UK83XFjH5V9B17h", "434fb1338ecfaf0f59256f30dde4968f"}},
+    {{CUZK_CIRCUIT_POREP, MIB(8)},
+     {"QmPXAPPuQtuQz7Zz3MHMAMEtsYwqM1o9H1csPLeiMUQwZH", "09e612e4eeb7a0eb95679a88404f960c"}},
+    {{CUZK_CIRCUIT_POREP, MIB(512)},
+     {"QmYBpTt7LWNAWr1JXThV5VxX7wsQFLd1PHrGYVbrU1EZjC", "6c77597eb91ab936c1cef4cf19eba1b3"}},
+    {{CUZK_CIRCUIT_POREP, GIB(32)},
+     {"QmengpM684XLQfG8754ToonszgEg2bQeAGUan5uXTHUQzJ", "6a388072a518cf46ebd661f5cc46900a"}},
+    {{CUZK_CIRCUIT_POREP, GIB(64)},
+     {"QmS7ye6Ri2MfFzCkcUJ7FQ6zxDKuJ6J6B8k5PN7wzSR9sX", "1801f8a6e1b00bceb00cc27314bb5ce3"}},
+};
+
+const struct cuzk_published *cuzk_circuit_id_published(const struct cuzk_circuit_id *id)
+{
+    for (size_t i = 0; i < sizeof manifest / sizeof manifest[0]; i++)
+        if (manifest[i].id.kind == id->kind && manifest[i].id.sector_size == id->sector_size)
+            return &manifest[i].published;
+    return NULL;
+}
