@@ -1,0 +1,443 @@
+/*
+ * Template: the multi-scalar multiplication itself.
+ *
+ * Bases are taken in chunks. A chunk's bases are converted to rows: those with scalar one from the front of
+ * the row array, those with larger scalars ("wide") from its back; zeros are left out. Then tasks run side by
+ * side: some sum the ones, the others each own a group of windows and a range of buckets, pick the wide
+ * points whose digits fall there, sort them by bucket and sum them. Buckets live from chunk to chunk; the
+ * last chunk's tasks reduce them.
+ *
+ * Include after reduce.h, digits.h and engine.h.
+ */
+#ifndef CUZK_MSM_PIPPENGER_H
+#define CUZK_MSM_PIPPENGER_H
+
+#include <stdatomic.h>
+
+#define ROW_NEGATED (UINT32_C(1) << 31) /* in sources: the scalar was negated */
+#define SPAN_MOST   ((size_t)1 << 30)   /* bases a chunk may reach over */
+
+enum { ONES_GRAIN = 4096 /* least ones a task sums */ };
+
+struct plan {
+    unsigned c, windows;  /* bits a digit, digits a scalar */
+    size_t buckets;       /* of a window: 2^(c-1) */
+    unsigned group;       /* windows a task */
+    size_t range, ranges; /* buckets a task takes of each of its windows; tasks that share a window */
+    unsigned groups;
+    size_t tasks; /* groups * ranges */
+    size_t one_tasks;
+    size_t rows; /* of a chunk */
+    bool chunks; /* more than one chunk: buckets are kept a task, not a worker */
+};
+
+struct msm_worker {
+    struct summer *summer;
+    uint32_t *items;
+    struct run *runs;
+};
+
+struct msm {
+    const struct cuzk_msm_request *request;
+    struct plan plan;
+    size_t ones, wide; /* of the whole request */
+    struct row *rows;
+    uint32_t *sources; /* of each row: base's number from `begin`, ROW_NEGATED */
+    uint8_t *dead;     /* rows whose base is infinity */
+    uint16_t *digits;  /* [window][wide row from the back], biased */
+    size_t begin, end; /* the chunk's bases */
+    size_t chunk_ones, chunk_wide;
+    atomic_size_t bad; /* least base that is refused, SIZE_MAX: none */
+    atomic_size_t count_ones, count_wide;
+    unsigned workers;
+    struct msm_worker *worker;
+    struct buckets *buckets; /* [task] or [worker] */
+    size_t bucket_sets;
+    group_point *weighted, *plain; /* [task][window of the group] */
+    group_point *one_sums;         /* [one task] */
+    bool last;
+};
+
+enum scalar_class { SCALAR_ZERO, SCALAR_ONE, SCALAR_WIDE };
+
+static inline enum scalar_class classify(const struct cuzk_msm_request *request, size_t i, bool *negated)
+{
+    uint64_t t[4];
+
+    *negated = false;
+    if (request->scalars == NULL)
+        return request->bitmap[i / 64] >> (i % 64) & 1 ? SCALAR_ONE : SCALAR_ZERO;
+    const uint64_t *s = request->scalars[i];
+    if ((s[1] | s[2] | s[3]) == 0 && s[0] <= 1)
+        return s[0] == 0 ? SCALAR_ZERO : SCALAR_ONE;
+    *negated = digits_reduce(s, t);
+    if ((t[1] | t[2] | t[3]) == 0 && t[0] <= 1)
+        return t[0] == 0 ? SCALAR_ZERO : SCALAR_ONE;
+    return SCALAR_WIDE;
+}
+
+static void count_classes(void *context, size_t begin, size_t end, unsigned worker)
+{
+    struct msm *m = context;
+    size_t ones = 0, wide = 0;
+    bool negated;
+
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        const enum scalar_class class = classify(m->request, i, &negated);
+        ones += class == SCALAR_ONE;
+        wide += class == SCALAR_WIDE;
+    }
+    atomic_fetch_add(&m->count_ones, ones);
+    atomic_fetch_add(&m->count_wide, wide);
+}
+
+/* Additions for `wide` points, those of the reduction included, in units of one batched addition. */
+static double plan_cost(unsigned c, size_t wide)
+{
+    const double buckets = (double)((size_t)1 << (c - 1));
+    return digits_windows(c) * ((double)wide + 2.6 * buckets);
+}
+
+static void make_plan(struct msm *m)
+{
+    struct plan *p = &m->plan;
+    const size_t threads = cuzk_pool_threads(m->request->pool);
+    const struct cuzk_msm_raw *raw = m->request->raw;
+    size_t chunk = raw != NULL && raw->chunk != 0 ? raw->chunk : CUZK_MSM_CHUNK;
+
+    p->c = DIGITS_LEAST;
+    for (unsigned c = DIGITS_LEAST + 1; c <= 16; c++)
+        if (plan_cost(c, m->wide) < plan_cost(p->c, m->wide))
+            p->c = c;
+    p->windows = digits_windows(p->c);
+    p->buckets = (size_t)1 << (p->c - 1);
+    if (chunk > SPAN_MOST)
+        chunk = SPAN_MOST;
+    p->rows = m->ones + m->wide < chunk ? m->ones + m->wide : chunk;
+    p->chunks = m->ones + m->wide > p->rows;
+
+    /* windows are grouped until a task has buckets enough for a few batches, or tasks become scarce */
+    p->group = 1;
+    while (p->group < p->windows && 2 * p->group <= REDUCE_WINDOWS && p->group * p->buckets < 8 * BATCH &&
+           (threads == 1 || p->windows / (p->group + 1) >= 3 * threads))
+        p->group++;
+    p->groups = (p->windows + p->group - 1) / p->group;
+    p->ranges = 1;
+    while (p->groups * p->ranges < 3 * threads && threads > 1 && p->buckets / p->ranges > 512)
+        p->ranges *= 2;
+    p->range = p->buckets / p->ranges;
+    p->tasks = m->wide == 0 ? 0 : p->groups * p->ranges;
+    p->one_tasks = (m->ones < p->rows ? m->ones : p->rows) / ONES_GRAIN + 1;
+    if (p->one_tasks > threads)
+        p->one_tasks = threads;
+    if (m->ones == 0)
+        p->one_tasks = 0;
+}
+
+static void msm_free(struct msm *m)
+{
+    cuzk_mem_free(m->rows);
+    cuzk_mem_free(m->sources);
+    cuzk_mem_free(m->dead);
+    cuzk_mem_free(m->digits);
+    for (unsigned i = 0; m->worker != NULL && i < m->workers; i++) {
+        summer_free(m->worker[i].summer);
+        cuzk_mem_free(m->worker[i].items);
+        cuzk_mem_free(m->worker[i].runs);
+    }
+    cuzk_mem_free(m->worker);
+    for (size_t i = 0; m->buckets != NULL && i < m->bucket_sets; i++) {
+        cuzk_mem_free(m->buckets[i].rows);
+        cuzk_mem_free(m->buckets[i].used);
+    }
+    cuzk_mem_free(m->buckets);
+    cuzk_mem_free(m->weighted);
+    cuzk_mem_free(m->plain);
+    cuzk_mem_free(m->one_sums);
+}
+
+static enum cuzk_status msm_allocate(struct msm *m, struct cuzk_error *err)
+{
+    const struct plan *p = &m->plan;
+    const size_t targets = p->tasks == 0 ? 1 : p->group * p->range;
+    const size_t wide = m->wide < p->rows ? m->wide : p->rows;
+    const size_t ones = m->ones < p->rows ? m->ones : p->rows;
+    size_t items = p->group * wide;
+
+    if (p->one_tasks != 0 && items < ones / p->one_tasks + 1)
+        items = ones / p->one_tasks + 1;
+    CUZK_TRY(CUZK_NEW(&m->rows, p->rows, "MSM bases", err));
+    CUZK_TRY(CUZK_NEW(&m->sources, p->rows, "MSM bases", err));
+    CUZK_TRY(CUZK_NEW(&m->dead, p->rows, "MSM bases", err));
+    CUZK_TRY(CUZK_NEW(&m->digits, p->windows * wide, "MSM digits", err));
+    m->workers = cuzk_pool_threads(m->request->pool);
+    CUZK_TRY(CUZK_NEW(&m->worker, m->workers, "MSM workers", err));
+    for (unsigned i = 0; i < m->workers; i++) {
+        CUZK_TRY(summer_create(items, targets, &m->worker[i].summer, err));
+        CUZK_TRY(CUZK_NEW(&m->worker[i].items, items + 1, "MSM lists", err));
+        CUZK_TRY(CUZK_NEW(&m->worker[i].runs, targets, "MSM lists", err));
+    }
+    if (p->tasks != 0) {
+        const size_t sets = p->chunks ? p->tasks : m->workers;
+        CUZK_TRY(CUZK_NEW(&m->buckets, sets, "MSM buckets", err));
+        m->bucket_sets = sets;
+        for (size_t i = 0; i < sets; i++) {
+            CUZK_TRY(CUZK_NEW(&m->buckets[i].rows, targets, "MSM buckets", err));
+            CUZK_TRY(CUZK_NEW(&m->buckets[i].used, targets, "MSM buckets", err));
+        }
+        CUZK_TRY(CUZK_NEW(&m->weighted, p->tasks * p->group, "MSM window sums", err));
+        CUZK_TRY(CUZK_NEW(&m->plain, p->tasks * p->group, "MSM window sums", err));
+    }
+    return CUZK_NEW(&m->one_sums, p->one_tasks, "MSM sums", err);
+}
+
+/* Takes bases from m->end on until the rows are full. */
+static void select_chunk(struct msm *m)
+{
+    const size_t n = m->request->n, rows = m->plan.rows;
+    size_t i = m->end, ones = 0, wide = 0;
+
+    m->begin = i;
+    for (; i < n && ones + wide < rows && i - m->begin < SPAN_MOST; i++) {
+        bool negated;
+        const enum scalar_class class = classify(m->request, i, &negated);
+        const uint32_t source = (uint32_t)(i - m->begin) | (negated ? ROW_NEGATED : 0);
+        if (class == SCALAR_ONE)
+            m->sources[ones++] = source;
+        else if (class == SCALAR_WIDE)
+            m->sources[rows - ++wide] = source;
+    }
+    if (ones + wide == rows) /* zeros behind the last used base belong to this chunk too */
+        for (bool negated;
+             i < n && i - m->begin < SPAN_MOST && classify(m->request, i, &negated) == SCALAR_ZERO;)
+            i++;
+    m->end = i;
+    m->chunk_ones = ones;
+    m->chunk_wide = wide;
+    m->last = i == n;
+}
+
+static void refuse(struct msm *m, size_t base)
+{
+    size_t bad = atomic_load(&m->bad);
+    while (base < bad && !atomic_compare_exchange_weak(&m->bad, &bad, base))
+        ;
+}
+
+/* Converts bases [begin, end) of those selected: the ones, then the wide ones. */
+static void convert_rows(void *context, size_t begin, size_t end, unsigned worker)
+{
+    struct msm *m = context;
+    const struct cuzk_msm_request *request = m->request;
+
+    (void)worker;
+    for (size_t i = begin; i < end; i += LANES) {
+        struct row *to[LANES];
+        size_t row[LANES];
+        lane_mask negative = 0, dead;
+        const group_affine *affine[LANES];
+        const uint8_t *raw[LANES];
+
+        for (size_t l = 0; l < LANES; l++) {
+            const size_t k = i + l < end ? i + l : end - 1; /* lanes past the end repeat the last */
+            row[l] = k < m->chunk_ones ? k : m->plan.rows - 1 - (k - m->chunk_ones);
+            const uint32_t source = m->sources[row[l]];
+            const size_t base = m->begin + (source & ~ROW_NEGATED);
+            to[l] = &m->rows[row[l]];
+            negative |= (lane_mask)((source >> 31) << l);
+            if (request->raw != NULL)
+                raw[l] = request->raw->bytes + base * GROUP_RAW_BYTES;
+            else
+                affine[l] = (const group_affine *)request->affine + base;
+        }
+        dead =
+            request->raw != NULL ? rows_from_raw(raw, negative, to) : rows_from_affine(affine, negative, to);
+        for (size_t l = 0; l < LANES; l++) {
+            m->dead[row[l]] = dead >> l & 1;
+            if ((dead >> l & 1) && request->raw != NULL)
+                refuse(m, m->begin + (m->sources[row[l]] & ~ROW_NEGATED));
+        }
+    }
+}
+
+static enum cuzk_status refusal(const struct msm *m, struct cuzk_error *err)
+{
+    const struct cuzk_msm_raw *raw = m->request->raw;
+    const size_t base = atomic_load(&m->bad);
+    const char *name = raw->name != NULL ? raw->name : "bases";
+    group_affine point;
+    const enum cuzk_status status =
+        GROUP(decode_raw_unchecked)(raw->bytes + base * GROUP_RAW_BYTES, &point, err);
+
+    if (status != CUZK_OK)
+        return cuzk_error_prefix(err, status, "%s, point %zu of %zu", name, base, raw->n);
+    return cuzk_error_set(err, CUZK_INPUT, "%s, point %zu of %zu: %s", name, base, raw->n,
+                          GROUP(affine_is_identity)(&point) ? "infinity, which is not allowed here"
+                                                            : "not on the curve");
+}
+
+static void make_digits(void *context, size_t begin, size_t end, unsigned worker)
+{
+    struct msm *m = context;
+    const struct plan *p = &m->plan;
+    uint64_t s[4], biased[5];
+
+    (void)worker;
+    for (size_t j = begin; j < end; j++) {
+        const size_t row = p->rows - 1 - j;
+        uint16_t *digit = m->digits + j;
+        if (m->dead[row])
+            memset(s, 0, sizeof s);
+        else
+            (void)digits_reduce(m->request->scalars[m->begin + (m->sources[row] & ~ROW_NEGATED)], s);
+        digits_bias(s, p->c, biased);
+        for (unsigned w = 0; w < p->windows; w++, digit += m->chunk_wide)
+            *digit = (uint16_t)digits_get(biased, p->c, w);
+    }
+}
+
+static void sum_ones(struct msm *m, size_t task, struct msm_worker *worker)
+{
+    const size_t begin = m->chunk_ones * task / m->plan.one_tasks;
+    const size_t end = m->chunk_ones * (task + 1) / m->plan.one_tasks;
+    uint8_t used = 0;
+    struct row *row = &worker->summer->level[0].rows[0];
+    const struct buckets one = {row, &used};
+    struct run run = {0, 0, 0};
+    group_point sum;
+
+    for (size_t i = begin; i < end; i++)
+        if (!m->dead[i])
+            worker->items[run.length++] = (uint32_t)i;
+    sum_runs(worker->summer, m->rows, worker->items, &run, 1, run.length, &one);
+    if (used) {
+        row_to_point(row, 0, &sum);
+        GROUP(add)(&m->one_sums[task], &sum, &m->one_sums[task]);
+    }
+}
+
+static void sum_windows(struct msm *m, size_t task, struct msm_worker *worker, const struct buckets *buckets)
+{
+    const struct plan *p = &m->plan;
+    const unsigned first = (unsigned)(task / p->ranges) * p->group;
+    const unsigned windows = p->windows - first < p->group ? p->windows - first : p->group;
+    const uint32_t low = (uint32_t)((task % p->ranges) * p->range), range = (uint32_t)p->range;
+    const int32_t bias = (int32_t)p->buckets;
+    const size_t wide = m->chunk_wide;
+    struct run *runs = worker->runs;
+    uint32_t at = 0;
+
+    for (size_t i = 0; i < windows * p->range; i++)
+        runs[i] = (struct run){0, 0, (uint32_t)i};
+    for (unsigned w = 0; w < windows; w++) {
+        const uint16_t *digits = m->digits + (first + w) * wide;
+        struct run *to = runs + w * p->range;
+        for (size_t j = 0; j < wide; j++) {
+            const int32_t digit = digits[j] - bias;
+            const uint32_t bucket = (uint32_t)(digit < 0 ? -digit : digit) - 1 - low;
+            if (bucket < range)
+                to[bucket].length++;
+        }
+    }
+    for (size_t i = 0; i < windows * p->range; i++) {
+        runs[i].start = at;
+        at += runs[i].length;
+    }
+    for (unsigned w = 0; w < windows; w++) {
+        const uint16_t *digits = m->digits + (first + w) * wide;
+        struct run *to = runs + w * p->range;
+        for (size_t j = 0; j < wide; j++) {
+            const int32_t digit = digits[j] - bias;
+            const uint32_t bucket = (uint32_t)(digit < 0 ? -digit : digit) - 1 - low;
+            if (bucket < range)
+                worker->items[to[bucket].start++] =
+                    (uint32_t)(p->rows - 1 - j) | (digit < 0 ? UINT32_C(1) << 31 : 0);
+        }
+    }
+    for (size_t i = 0; i < windows * p->range; i++)
+        runs[i].start -= runs[i].length;
+    sum_runs(worker->summer, m->rows, worker->items, runs, windows * p->range, at, buckets);
+    if (m->last)
+        reduce(worker->summer, buckets, windows, p->range, 0, m->weighted + task * p->group,
+               m->plain + task * p->group);
+}
+
+static void run_task(void *context, size_t index, unsigned worker)
+{
+    struct msm *m = context;
+
+    if (index < m->plan.one_tasks) {
+        sum_ones(m, index, &m->worker[worker]);
+        return;
+    }
+    const size_t task = index - m->plan.one_tasks;
+    const struct buckets *buckets = &m->buckets[m->plan.chunks ? task : worker];
+    if (!m->plan.chunks)
+        memset(buckets->used, 0, m->plan.group * m->plan.range);
+    sum_windows(m, task, &m->worker[worker], buckets);
+}
+
+/* offset * point for the start of a task's range of buckets */
+static void add_multiple(const group_point *point, size_t offset, group_point *sum)
+{
+    const uint64_t scalar[4] = {offset};
+    group_point t;
+
+    GROUP(mul)(point, scalar, &t);
+    GROUP(add)(sum, &t, sum);
+}
+
+static void combine(const struct msm *m, group_point *out)
+{
+    const struct plan *p = &m->plan;
+    group_point sum;
+
+    GROUP(identity)(&sum);
+    for (unsigned w = p->windows; w-- > 0 && p->tasks != 0;) {
+        for (unsigned i = 0; i < p->c; i++)
+            GROUP(double)(&sum, &sum);
+        for (size_t r = 0; r < p->ranges; r++) {
+            const size_t at = ((w / p->group) * p->ranges + r) * p->group + w % p->group;
+            GROUP(add)(&sum, &m->weighted[at], &sum);
+            if (r != 0)
+                add_multiple(&m->plain[at], r * p->range, &sum);
+        }
+    }
+    for (size_t i = 0; i < p->one_tasks; i++)
+        GROUP(add)(&sum, &m->one_sums[i], &sum);
+    *out = sum;
+}
+
+static enum cuzk_status msm_run(const struct cuzk_msm_request *request, void *out, struct cuzk_error *err)
+{
+    struct cuzk_pool *pool = request->pool;
+    struct msm m = {.request = request, .bad = SIZE_MAX};
+    enum cuzk_status status = CUZK_OK;
+
+    cuzk_pool_range(pool, request->n, 4096, count_classes, &m);
+    m.ones = atomic_load(&m.count_ones);
+    m.wide = atomic_load(&m.count_wide);
+    make_plan(&m);
+    CUZK_TRY_OUT(msm_allocate(&m, err));
+    for (size_t i = 0; i < m.plan.one_tasks; i++)
+        GROUP(identity)(&m.one_sums[i]);
+    while (m.end < request->n) {
+        select_chunk(&m);
+        cuzk_pool_range(pool, m.chunk_ones + m.chunk_wide, 512, convert_rows, &m);
+        if (atomic_load(&m.bad) != SIZE_MAX) {
+            status = refusal(&m, err);
+            goto out;
+        }
+        if (request->raw != NULL && request->raw->consumed != NULL)
+            CUZK_TRY_OUT(request->raw->consumed(request->raw->context, m.begin, m.end, err));
+        cuzk_pool_range(pool, m.chunk_wide, 512, make_digits, &m);
+        cuzk_pool_run(pool, m.plan.one_tasks + m.plan.tasks, run_task, &m);
+    }
+    combine(&m, out);
+out:
+    msm_free(&m);
+    return status;
+}
+
+#endif
