@@ -69,6 +69,10 @@ struct cli_command {
 
 /* Each in its own file. */
 extern const struct cli_command cli_bench_field;
+extern const struct cli_command cli_circuit_digest;
+extern const struct cli_command cli_circuit_show;
+extern const struct cli_command cli_circuit_list;
+extern const struct cli_command cli_circuit_tree;
 extern const struct cli_command cli_doctor;
 
 /* All commands, in the order of the help text. */
