@@ -7,6 +7,26 @@
 
 static const char *const matrices[] = {"a", "b", "c"};
 
+static void write_checkpoints(struct cuzk_json_writer *json, const struct cuzk_digest *digest)
+{
+    cuzk_json_write_member_u64(json, "checkpoint_every", digest->checkpoint_every);
+    cuzk_json_write_key(json, "checkpoints");
+    cuzk_json_write_array_begin(json);
+    for (size_t i = 0; i < digest->checkpoint_count; i++)
+        cuzk_json_write_hex(json, digest->checkpoints[i], CUZK_SHA256_BYTES);
+    cuzk_json_write_array_end(json);
+}
+
+static void say_checkpoints(struct cli_session *session, const struct cuzk_digest *digest)
+{
+    char hex[2 * CUZK_SHA256_BYTES + 1];
+
+    for (size_t i = 0; i < digest->checkpoint_count; i++) {
+        cuzk_hex_encode(digest->checkpoints[i], CUZK_SHA256_BYTES, hex);
+        cli_session_say(session, "%14" PRIu64 " %s", (uint64_t)(i + 1) * digest->checkpoint_every, hex);
+    }
+}
+
 static void write_json(struct cuzk_json_writer *json, const struct cuzk_circuit_id *id,
                        const struct cuzk_cs_counts *counts, const struct cuzk_digest *digest,
                        bool with_digest, const char *name, const char *file)
@@ -39,14 +59,8 @@ static void write_json(struct cuzk_json_writer *json, const struct cuzk_circuit_
     if (!with_digest)
         return;
     cuzk_json_write_member_hex(json, "sha256", digest->sha256, sizeof digest->sha256);
-    if (digest->checkpoint_every == 0)
-        return;
-    cuzk_json_write_member_u64(json, "checkpoint_every", digest->checkpoint_every);
-    cuzk_json_write_key(json, "checkpoints");
-    cuzk_json_write_array_begin(json);
-    for (size_t i = 0; i < digest->checkpoint_count; i++)
-        cuzk_json_write_hex(json, digest->checkpoints[i], CUZK_SHA256_BYTES);
-    cuzk_json_write_array_end(json);
+    if (digest->checkpoint_every != 0)
+        write_checkpoints(json, digest);
 }
 
 enum cuzk_status cli_circuit_report(struct cli_session *session, const struct cuzk_circuit_id *id,
@@ -80,9 +94,23 @@ enum cuzk_status cli_circuit_report(struct cli_session *session, const struct cu
         return CUZK_OK;
     cuzk_hex_encode(digest->sha256, sizeof digest->sha256, hex);
     cli_session_say(session, "sha256         %s", hex);
-    for (size_t i = 0; i < digest->checkpoint_count; i++) {
-        cuzk_hex_encode(digest->checkpoints[i], CUZK_SHA256_BYTES, hex);
-        cli_session_say(session, "%14" PRIu64 " %s", (uint64_t)(i + 1) * digest->checkpoint_every, hex);
-    }
+    say_checkpoints(session, digest);
     return CUZK_OK;
+}
+
+enum cuzk_status cli_circuit_report_prefix(struct cli_session *session, const struct cuzk_circuit_id *id,
+                                           const struct cuzk_digest *digest, struct cuzk_error *err)
+{
+    char name[CUZK_CIRCUIT_NAME];
+    struct cuzk_json_writer *json = cli_session_answer_begin(session);
+
+    if (json == NULL) {
+        say_checkpoints(session, digest);
+        return CUZK_OK;
+    }
+    cuzk_circuit_id_format(id, name);
+    cuzk_json_write_member_string(json, "circuit", name);
+    cuzk_json_write_member_bool(json, "complete", false);
+    write_checkpoints(json, digest);
+    return cli_session_answer_end(session, err);
 }

@@ -12,4 +12,8 @@ enum cuzk_status cli_circuit_report(struct cli_session *session, const struct cu
                                     const struct cuzk_cs_counts *counts, const struct cuzk_digest *digest,
                                     bool with_digest, struct cuzk_error *err);
 
+/* Only the checkpoints of a recording that was stopped. */
+enum cuzk_status cli_circuit_report_prefix(struct cli_session *session, const struct cuzk_circuit_id *id,
+                                           const struct cuzk_digest *digest, struct cuzk_error *err);
+
 #endif

@@ -6,6 +6,7 @@ struct digest_options {
     struct cli_common common;
     bool checkpoints;
     struct cuzk_option_number every;
+    struct cuzk_option_number stop_after;
 };
 
 /* At most so many checkpoints are kept where no distance is given. */
@@ -20,8 +21,11 @@ static uint32_t default_every(const struct cli_circuit_size *size)
     return every;
 }
 
+/* Records a circuit and prints its facts; stop_after checkpoints (0: all of the circuit) the run ends and
+ * only these are printed. */
 static enum cuzk_status record_and_report(struct cli_session *session, const struct cuzk_circuit_id *id,
-                                          uint32_t every, bool with_digest, struct cuzk_error *err)
+                                          uint32_t every, size_t stop_after, bool with_digest,
+                                          struct cuzk_error *err)
 {
     enum cuzk_status status = CUZK_OK;
     struct cuzk_cs_counts counts;
@@ -30,7 +34,14 @@ static enum cuzk_status record_and_report(struct cli_session *session, const str
     CUZK_TRY(cuzk_digest_create(every, &digest, err));
     const struct cuzk_constraint_sink sink = cuzk_digest_sink(&digest);
 
-    CUZK_TRY_OUT(cli_circuit_record(session, id, &sink, NULL, &counts, err));
+    digest.checkpoint_limit = stop_after;
+    status = cli_circuit_record(session, id, &sink, NULL, &counts, err);
+    if (status == CUZK_CANCELLED && stop_after > 0 && digest.checkpoint_count == stop_after) {
+        status = cli_circuit_report_prefix(session, id, &digest, err);
+        goto out;
+    }
+    if (status != CUZK_OK)
+        goto out;
     cuzk_digest_finish(&digest);
     CUZK_TRY_OUT(cli_circuit_report(session, id, &counts, &digest, with_digest, err));
 out:
@@ -51,9 +62,10 @@ static enum cuzk_status run_digest(struct cli_session *session, const void *valu
     CUZK_TRY(cli_circuit_size(&id, &size, err));
     if (given->every.set)
         every = (uint32_t)given->every.value;
-    else if (given->checkpoints)
+    else if (given->checkpoints || given->stop_after.set)
         every = default_every(&size);
-    return record_and_report(session, &id, every, true, err);
+    return record_and_report(session, &id, every, given->stop_after.set ? (size_t)given->stop_after.value : 0,
+                             true, err);
 }
 
 static enum cuzk_status run_show(struct cli_session *session, const void *values,
@@ -64,7 +76,7 @@ static enum cuzk_status run_show(struct cli_session *session, const void *values
     (void)values;
     (void)count;
     CUZK_TRY(cuzk_circuit_id_parse(arguments[0], &id, err));
-    return record_and_report(session, &id, 0, false, err);
+    return record_and_report(session, &id, 0, 0, false, err);
 }
 
 static const struct cuzk_option digest_options[] = {
@@ -82,6 +94,13 @@ static const struct cuzk_option digest_options[] = {
      .max = UINT32_MAX,
      .help =
          "constraints between checkpoints; by default the smallest power of two that gives fewer than 128"},
+    {.name = "stop-after",
+     .type = CUZK_OPTION_NUMBER,
+     .offset = offsetof(struct digest_options, stop_after),
+     .placeholder = "N",
+     .min = 1,
+     .max = UINT32_MAX,
+     .help = "stop after so many checkpoints and print them only: a quick look at a big circuit"},
     CLI_COMMON_OPTIONS,
 };
 

@@ -1,0 +1,73 @@
+"""Help, usage errors, exit codes, the shape of --json."""
+import re
+
+from program import Case, run
+
+
+class Usage(Case):
+    def commands(self):
+        listed = self.expect(0, "--help").out.split("commands:\n", 1)[1].split("\n\n", 1)[0]
+        return [name for name in re.findall(r"^  (\S+(?: \S+)?)  +\S", listed, re.MULTILINE)]
+
+    def test_list_is_not_empty(self):
+        self.assertGreaterEqual(len(self.commands()), 6)
+
+    def test_every_command_has_help_with_an_example(self):
+        for name in self.commands():
+            with self.subTest(command=name):
+                help_text = self.expect(0, *name.split(), "--help").out
+                self.assertIn("usage: cuzk " + name, help_text)
+                self.assertIn("example:\n  cuzk ", help_text)
+                self.assertIn("--json", help_text)
+
+    def test_no_command_is_usage(self):
+        self.assertEqual(run().code, 2)
+
+    def test_unknown_command_suggests(self):
+        result = self.expect(2, "docter")
+        self.assertIn("cuzk: docter: no such command", result.err)
+        self.assertIn("hint: did you mean `cuzk doctor`?", result.err)
+        self.expect(2, "bench", "feild")
+        self.assertEqual(run("circuit").code, 2)
+        self.assertEqual(run("circuit", "--help").code, 0)
+
+    def test_unknown_option_suggests(self):
+        for name in self.commands():
+            with self.subTest(command=name):
+                result = self.expect(2, *name.split(), "--jsno")
+                self.assertIn("did you mean --json?", result.err)
+                self.assertIn(f"hint: `cuzk {name} --help`", result.err)
+
+    def test_json_error_is_one_object(self):
+        result = self.expect(2, "circuit", "digest", "porep-3k", "--json")
+        error = result.json()["error"]
+        self.assertEqual(error["exit_code"], 2)
+        self.assertEqual(error["status"], "bad argument")
+        self.assertIn("porep-3k", error["message"])
+
+    def test_version(self):
+        self.assertRegex(self.expect(0, "--version").out, r"^cuzk \d+\.\d+\.\d+ \(\S+\)\n$")
+
+    def test_full_output_device_is_an_error(self):
+        with open("/dev/full", "wb") as full:
+            import subprocess
+            from program import CUZK
+            done = subprocess.run([CUZK, "doctor", "--json"], stdout=full, stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 4, done.stderr)
+
+    def test_doctor_reports_the_machine(self):
+        report = self.expect(0, "doctor", "--json").json()
+        self.assertGreaterEqual(report["machine"]["processors"], 1)
+        self.assertIn(report["machine"]["level"], ("portable", "adx", "ifma"))
+        forced = self.expect(0, "doctor", "--json", environment={"CUZK_CPU": "portable"}).json()
+        self.assertEqual(forced["machine"]["level"], "portable")
+
+    def test_bench_json_has_machine_commit_samples_median(self):
+        report = self.expect(0, "bench", "field", "--json").json()
+        self.assertTrue(report["commit"])
+        self.assertTrue(report["machine"]["cpu"])
+        for case in report["cases"]:
+            samples = sorted(case["samples_ns"])
+            self.assertGreaterEqual(len(samples), 3)
+            self.assertLessEqual(samples[0], case["median_ns"])
+            self.assertLessEqual(case["median_ns"], samples[-1])
