@@ -1,56 +1,95 @@
 #include "curve/g1.h"
 
+#include "curve/kernel.h"
+
 const struct cuzk_g1_affine cuzk_g1_generator = {
     {{UINT64_C(0x5cb38790fd530c16), UINT64_C(0x7817fc679976fff5), UINT64_C(0x154f95c7143ba1c1),
       UINT64_C(0xf0ae6acdf3d0e747), UINT64_C(0xedce6ecc21dbf440), UINT64_C(0x120177419e0bfb75)}},
     {{UINT64_C(0xbaac93d50ce72271), UINT64_C(0x8c22631a7918fd8e), UINT64_C(0xdd595f13570725ce),
       UINT64_C(0x51ac582950405194), UINT64_C(0x0e1c8c3fad0059c0), UINT64_C(0x0bbc3efc5008a26a)}}};
 
-#define LAW_F         struct cuzk_fp
-#define LAW_FIELD(op) cuzk_fp_##op
-#define LAW_GROUP(op) cuzk_g1_##op
-#define LAW_POINT     cuzk_g1
-#define LAW_AFFINE    cuzk_g1_affine
-#include "curve/group.h"
+void cuzk_g1_identity(struct cuzk_g1 *out)
+{
+    cuzk_g1_law_identity(out);
+}
+
+bool cuzk_g1_is_identity(const struct cuzk_g1 *a)
+{
+    return cuzk_g1_law_is_identity(a);
+}
+
+bool cuzk_g1_affine_is_identity(const struct cuzk_g1_affine *a)
+{
+    return cuzk_g1_law_affine_is_identity(a);
+}
+
+void cuzk_g1_from_affine(const struct cuzk_g1_affine *a, struct cuzk_g1 *out)
+{
+    cuzk_g1_law_from_affine(a, out);
+}
+
+void cuzk_g1_neg(const struct cuzk_g1 *a, struct cuzk_g1 *out)
+{
+    cuzk_g1_law_neg(a, out);
+}
+
+void cuzk_g1_affine_neg(const struct cuzk_g1_affine *a, struct cuzk_g1_affine *out)
+{
+    out->x = a->x;
+    cuzk_fp_neg(&a->y, &out->y);
+}
+
+bool cuzk_g1_affine_equal(const struct cuzk_g1_affine *a, const struct cuzk_g1_affine *b)
+{
+    return cuzk_fp_equal(&a->x, &b->x) && cuzk_fp_equal(&a->y, &b->y);
+}
+
+void cuzk_g1_to_affine(const struct cuzk_g1 *a, struct cuzk_g1_affine *out)
+{
+    cuzk_curve_kernel()->g1_to_affine(a, out);
+}
+
+void cuzk_g1_batch_to_affine(const struct cuzk_g1 *points, size_t n, struct cuzk_g1_affine *out)
+{
+    cuzk_curve_kernel()->g1_batch_to_affine(points, n, out);
+}
+
+void cuzk_g1_double(const struct cuzk_g1 *a, struct cuzk_g1 *out)
+{
+    cuzk_curve_kernel()->g1_double(a, out);
+}
+
+void cuzk_g1_add(const struct cuzk_g1 *a, const struct cuzk_g1 *b, struct cuzk_g1 *out)
+{
+    cuzk_curve_kernel()->g1_add(a, b, out);
+}
+
+void cuzk_g1_add_mixed(const struct cuzk_g1 *a, const struct cuzk_g1_affine *b, struct cuzk_g1 *out)
+{
+    cuzk_curve_kernel()->g1_add_mixed(a, b, out);
+}
+
+bool cuzk_g1_equal(const struct cuzk_g1 *a, const struct cuzk_g1 *b)
+{
+    return cuzk_curve_kernel()->g1_equal(a, b);
+}
+
+void cuzk_g1_mul(const struct cuzk_g1 *a, const uint64_t scalar[4], struct cuzk_g1 *out)
+{
+    cuzk_curve_kernel()->g1_mul(a, scalar, out);
+}
 
 void cuzk_g1_curve_rhs(const struct cuzk_fp *x, struct cuzk_fp *out)
 {
-    static const struct cuzk_fp b = {{UINT64_C(0xaa270000000cfff3), UINT64_C(0x53cc0032fc34000a),
-                                      UINT64_C(0x478fe97a6b0a807f), UINT64_C(0xb1d37ebee6ba24d7),
-                                      UINT64_C(0x8ec9733bbf78ab2f), UINT64_C(0x09d645513d83de7e)}};
-    struct cuzk_fp t;
-
-    cuzk_fp_sqr(x, &t);
-    cuzk_fp_mul(&t, x, &t);
-    cuzk_fp_add(&t, &b, out);
+    cuzk_curve_kernel()->g1_curve_rhs(x, out);
 }
 
 bool cuzk_g1_is_on_curve(const struct cuzk_g1_affine *a)
 {
-    struct cuzk_fp left, right;
-
-    if (cuzk_g1_law_affine_is_identity(a))
-        return true;
-    cuzk_fp_sqr(&a->y, &left);
-    cuzk_g1_curve_rhs(&a->x, &right);
-    return cuzk_fp_equal(&left, &right);
+    return cuzk_curve_kernel()->g1_is_on_curve(a);
 }
 
 bool cuzk_g1_in_subgroup(const struct cuzk_g1_affine *a)
 {
-    /* phi(x, y) = (beta x, y) has phi^2 + phi + 1 = 0 on the whole curve. If phi(a) = -x^2 a then
-     * (x^4 - x^2 + 1) a = r a is infinity; and on the subgroup phi is this multiple. */
-    static const struct cuzk_fp beta = {{UINT64_C(0x30f1361b798a64e8), UINT64_C(0xf3b8ddab7ece5a2a),
-                                         UINT64_C(0x16a8ca3ac61577f7), UINT64_C(0xc26a2ff874fd029b),
-                                         UINT64_C(0x3636b76660701c6e), UINT64_C(0x051ba4ab241b6160)}};
-    struct cuzk_g1 p, q;
-
-    if (cuzk_g1_law_affine_is_identity(a))
-        return true;
-    cuzk_g1_law_from_affine(a, &p);
-    mul_by_abs_x(&p, &q);
-    mul_by_abs_x(&q, &q);
-    cuzk_g1_law_neg(&q, &q);
-    cuzk_fp_mul(&p.x, &beta, &p.x);
-    return cuzk_g1_law_equal(&p, &q);
+    return cuzk_curve_kernel()->g1_in_subgroup(a);
 }

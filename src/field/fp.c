@@ -2,63 +2,26 @@
 
 #include <string.h>
 
+#include "field/kernel.h"
+
 void cuzk_fp_pow(const struct cuzk_fp *base, const uint64_t *exponent, size_t limbs, struct cuzk_fp *out)
 {
-    const struct cuzk_fp b = *base;
-    struct cuzk_fp acc;
-
-    cuzk_fp_one(&acc);
-    for (size_t i = limbs * 64; i-- > 0;) {
-        cuzk_fp_sqr(&acc, &acc);
-        if (exponent[i / 64] >> (i % 64) & 1)
-            cuzk_fp_mul(&acc, &b, &acc);
-    }
-    *out = acc;
+    cuzk_field_kernel()->fp_pow(base, exponent, limbs, out);
 }
 
 void cuzk_fp_inverse(const struct cuzk_fp *a, struct cuzk_fp *out)
 {
-    /* Fermat: the exponent is the modulus minus two */
-    uint64_t e[CUZK_FP_LIMBS] = CUZK_FP_MODULUS;
-    e[0] -= 2;
-    cuzk_fp_pow(a, e, CUZK_FP_LIMBS, out);
+    cuzk_field_kernel()->fp_inverse(a, out);
 }
 
 void cuzk_fp_batch_inverse(struct cuzk_fp *elements, size_t n, struct cuzk_fp *scratch)
 {
-    struct cuzk_fp acc;
-
-    cuzk_fp_one(&acc);
-    for (size_t i = 0; i < n; i++) {
-        scratch[i] = acc;
-        if (!cuzk_fp_is_zero(&elements[i]))
-            cuzk_fp_mul(&acc, &elements[i], &acc);
-    }
-    cuzk_fp_inverse(&acc, &acc);
-    for (size_t i = n; i-- > 0;) {
-        if (cuzk_fp_is_zero(&elements[i]))
-            continue;
-        struct cuzk_fp inverse;
-        cuzk_fp_mul(&acc, &scratch[i], &inverse);
-        cuzk_fp_mul(&acc, &elements[i], &acc);
-        elements[i] = inverse;
-    }
+    cuzk_field_kernel()->fp_batch_inverse(elements, n, scratch);
 }
 
 bool cuzk_fp_sqrt(const struct cuzk_fp *a, struct cuzk_fp *out)
 {
-    /* p = 3 mod 4: a^((p+1)/4) is a root if there is one */
-    static const uint64_t exponent[CUZK_FP_LIMBS] = {
-        UINT64_C(0xee7fbfffffffeaab), UINT64_C(0x07aaffffac54ffff), UINT64_C(0xd9cc34a83dac3d89),
-        UINT64_C(0xd91dd2e13ce144af), UINT64_C(0x92c6e9ed90d2eb35), UINT64_C(0x0680447a8e5ff9a6)};
-    struct cuzk_fp root, square;
-
-    cuzk_fp_pow(a, exponent, CUZK_FP_LIMBS, &root);
-    cuzk_fp_sqr(&root, &square);
-    if (!cuzk_fp_equal(&square, a))
-        return false;
-    *out = root;
-    return true;
+    return cuzk_field_kernel()->fp_sqrt(a, out);
 }
 
 bool cuzk_fp_from_bytes(const uint8_t bytes[CUZK_FP_BYTES], struct cuzk_fp *out)

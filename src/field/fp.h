@@ -14,6 +14,9 @@
 #include <stdint.h>
 
 #include "field/limb.h"
+#ifdef CUZK_FP_ADX
+#include "field/fp_adx.h"
+#endif
 
 enum { CUZK_FP_LIMBS = 6, CUZK_FP_BYTES = 48, CUZK_FP_BITS = 381 };
 
@@ -107,6 +110,12 @@ static CUZK_HD void cuzk_fp_neg(const struct cuzk_fp *a, struct cuzk_fp *out)
     cuzk_fp_sub(&zero, a, out);
 }
 
+#ifdef CUZK_FP_ADX
+static CUZK_HD void cuzk_fp_mul(const struct cuzk_fp *a, const struct cuzk_fp *b, struct cuzk_fp *out)
+{
+    cuzk_fp_adx_mul(a->l, b->l, out->l);
+}
+#else
 /* Coarsely integrated operand scanning; p leaves a spare bit at the top, so one carry word suffices. */
 static CUZK_HD void cuzk_fp_mul(const struct cuzk_fp *a, const struct cuzk_fp *b, struct cuzk_fp *out)
 {
@@ -129,6 +138,7 @@ static CUZK_HD void cuzk_fp_mul(const struct cuzk_fp *a, const struct cuzk_fp *b
         out->l[i] = t[i];
     cuzk_fp_reduce_once(out);
 }
+#endif
 
 static CUZK_HD void cuzk_fp_sqr(const struct cuzk_fp *a, struct cuzk_fp *out)
 {
