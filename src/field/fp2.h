@@ -115,13 +115,12 @@ static CUZK_HD void cuzk_fp2_wide_sub(const struct cuzk_fp2_wide *a, const struc
 static CUZK_HD void cuzk_fp2_wide_add_xi(const struct cuzk_fp2_wide *a, const struct cuzk_fp2_wide *b,
                                          struct cuzk_fp2_wide *out)
 {
-    struct cuzk_fp_wide t;
+    struct cuzk_fp_wide sum, difference;
 
-    cuzk_fp_wide_add(&a->c0, &b->c0, &t);
-    cuzk_fp_wide_sub(&t, &b->c1, &t);
-    cuzk_fp_wide_add(&a->c1, &b->c0, &out->c1);
-    cuzk_fp_wide_add(&out->c1, &b->c1, &out->c1);
-    out->c0 = t;
+    cuzk_fp_wide_add(&b->c0, &b->c1, &sum);
+    cuzk_fp_wide_sub(&b->c0, &b->c1, &difference);
+    cuzk_fp_wide_add(&a->c0, &difference, &out->c0);
+    cuzk_fp_wide_add(&a->c1, &sum, &out->c1);
 }
 
 /* Reduces both coordinates. */
