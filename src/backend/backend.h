@@ -85,6 +85,13 @@ union cuzk_backend_point {
     struct cuzk_g2 g2;
 };
 
+/* Where the time of a job went so far, nanoseconds. */
+struct cuzk_backend_times {
+    uint64_t upload, eval, quotient;
+    uint64_t
+        msm[CUZK_QUERIES]; /* msm_group and sum_bits together; an equal share where one kernel does several */
+};
+
 /* Which scalars meet the queries of an msm_group. */
 enum cuzk_scalar_set {
     CUZK_SCALARS_QUOTIENT, /* the result of `quotient`; for h */
@@ -155,6 +162,9 @@ struct cuzk_backend_ops {
 
     /* Until everything started is done; the first failure. */
     enum cuzk_status (*wait)(struct cuzk_backend_job *job, struct cuzk_error *err);
+
+    /* What the operations took; after wait. */
+    void (*times)(const struct cuzk_backend_job *job, struct cuzk_backend_times *out);
 
     /* ---- making parameters: done when the call returns ---- */
 

@@ -98,6 +98,7 @@ static const struct cuzk_backend_ops ops = {
     .sum_bits = cpu_job_sum_bits,
     .download = cpu_job_download,
     .wait = cpu_job_wait,
+    .times = cpu_job_times,
     .table_create = table_create,
     .table_destroy = table_destroy,
     .setup_points = setup_points,

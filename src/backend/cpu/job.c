@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "curve/encoding.h"
 #include "msm/msm.h"
@@ -89,6 +90,11 @@ enum cuzk_status cpu_job_wait(struct cuzk_backend_job *base, struct cuzk_error *
     return CUZK_OK;
 }
 
+void cpu_job_times(const struct cuzk_backend_job *base, struct cuzk_backend_times *out)
+{
+    *out = ((const struct cpu_job *)base)->times;
+}
+
 /* ---- values on the domain ---- */
 
 struct rows {
@@ -131,6 +137,7 @@ enum cuzk_status cpu_job_eval_ab(struct cuzk_backend_job *base, struct cuzk_erro
     struct cpu_job *job = (struct cpu_job *)base;
     const struct cuzk_backend_plan *plan = &key_of(job)->plan;
     const size_t domain = (size_t)1 << plan->log_domain;
+    const uint64_t start = cuzk_clock_ns();
 
     if (job->witness == NULL)
         return cuzk_error_set(err, CUZK_ARGUMENT, "no witness was uploaded");
@@ -144,6 +151,7 @@ enum cuzk_status cpu_job_eval_ab(struct cuzk_backend_job *base, struct cuzk_erro
     for (size_t k = 0; k < plan->r1cs->inputs; k++)
         job->a[(size_t)(plan->row_step * (plan->r1cs->constraints + k)) & (domain - 1)] =
             job->witness->inputs[k];
+    job->times.eval += cuzk_clock_ns() - start;
     return CUZK_OK;
 }
 
@@ -153,6 +161,7 @@ enum cuzk_status cpu_job_quotient(struct cuzk_backend_job *base, struct cuzk_err
     struct cpu_job *job = (struct cpu_job *)base;
     const struct cpu_key *key = key_of(job);
     struct cuzk_fr *product = NULL;
+    const uint64_t start = cuzk_clock_ns();
 
     if (job->a == NULL || job->b == NULL)
         return cuzk_error_set(err, CUZK_ARGUMENT, "no values of A and B to take the quotient of");
@@ -170,6 +179,7 @@ out:
     cuzk_mem_free_wiped(job->a);
     cuzk_mem_free_wiped(job->b);
     job->a = job->b = NULL;
+    job->times.quotient += cuzk_clock_ns() - start;
     return status;
 }
 
@@ -310,13 +320,14 @@ enum cuzk_status cpu_job_msm_group(struct cuzk_backend_job *base, enum cuzk_scal
                                    unsigned queries, union cuzk_backend_point out[CUZK_QUERIES],
                                    struct cuzk_error *err)
 {
-    const struct cpu_job *job = (const struct cpu_job *)base;
+    struct cpu_job *job = (struct cpu_job *)base;
     const struct cuzk_backend_plan *plan = &key_of(job)->plan;
     const bool quotient = scalars == CUZK_SCALARS_QUOTIENT;
 
     if (quotient ? job->quotient == NULL : job->witness == NULL)
         return cuzk_error_set(err, CUZK_ARGUMENT, "the scalars of this sum were not made yet");
     for (int q = 0; q < CUZK_QUERIES; q++) {
+        const uint64_t start = cuzk_clock_ns();
         if (!(queries >> q & 1))
             continue;
         if (quotient != (q == CUZK_QUERY_H))
@@ -327,6 +338,7 @@ enum cuzk_status cpu_job_msm_group(struct cuzk_backend_job *base, enum cuzk_scal
         } else {
             CUZK_TRY(msm_gathered(job, scalars, (enum cuzk_query)q, &out[q], err));
         }
+        job->times.msm[q] += cuzk_clock_ns() - start;
     }
     return CUZK_OK;
 }
@@ -378,7 +390,7 @@ enum cuzk_status cpu_job_sum_bits(struct cuzk_backend_job *base, unsigned querie
                                   union cuzk_backend_point out[CUZK_QUERIES], struct cuzk_error *err)
 {
     enum cuzk_status status = CUZK_OK;
-    const struct cpu_job *job = (const struct cpu_job *)base;
+    struct cpu_job *job = (struct cpu_job *)base;
     const struct cuzk_backend_plan *plan = &key_of(job)->plan;
     const struct cuzk_witness_layout *layout = plan->layout;
     uint64_t *chosen = NULL;
@@ -387,8 +399,20 @@ enum cuzk_status cpu_job_sum_bits(struct cuzk_backend_job *base, unsigned querie
         return cuzk_error_set(err, CUZK_ARGUMENT, "no witness was uploaded");
     for (int q = 0; q < CUZK_QUERIES; q++) {
         const struct cuzk_backend_query *query = &plan->query[q];
+        const uint64_t start = cuzk_clock_ns();
         if (!(queries >> q & 1))
             continue;
+        if (q == CUZK_QUERY_H) {
+            status = cuzk_error_set(err, CUZK_ARGUMENT, "query h belongs to no variables");
+            goto out;
+        }
+        if (layout->bits == 0) {
+            if (cuzk_query_is_g2((enum cuzk_query)q))
+                cuzk_g2_identity(&out[q].g2);
+            else
+                cuzk_g1_identity(&out[q].g1);
+            continue;
+        }
         CUZK_TRY_OUT(CUZK_NEW(&chosen, (size_t)query->count / 64 + 2, "choice of points", err));
         size_t point = selected(query->inputs, plan->r1cs->inputs);
         for (uint32_t w = 0; query->aux != NULL && w < (layout->aux + 63) / 64; w++) {
@@ -406,6 +430,7 @@ enum cuzk_status cpu_job_sum_bits(struct cuzk_backend_job *base, unsigned querie
                          : cuzk_msm_g1_raw_sum_bits(pool_of(job), &bases, chosen, &out[q].g1, err));
         cuzk_mem_free_wiped(chosen);
         chosen = NULL;
+        job->times.msm[q] += cuzk_clock_ns() - start;
     }
 out:
     cuzk_mem_free_wiped(chosen);

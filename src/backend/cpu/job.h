@@ -22,6 +22,7 @@ struct cpu_job {
     const struct cuzk_witness *witness; /* borrowed from upload until wait */
     struct cuzk_fr *a, *b;              /* [domain] each, from eval_ab until quotient */
     struct cuzk_fr *quotient;           /* [domain], from quotient on */
+    struct cuzk_backend_times times;
 };
 
 enum cuzk_status cpu_key_create(struct cuzk_backend *backend, const struct cuzk_backend_plan *plan,
@@ -41,6 +42,7 @@ enum cuzk_status cpu_job_sum_bits(struct cuzk_backend_job *job, unsigned queries
                                   union cuzk_backend_point out[CUZK_QUERIES], struct cuzk_error *err);
 enum cuzk_status cpu_job_download(struct cuzk_backend_job *job, enum cuzk_backend_data what, size_t first,
                                   size_t n, struct cuzk_fr *out, struct cuzk_error *err);
+void cpu_job_times(const struct cuzk_backend_job *job, struct cuzk_backend_times *out);
 enum cuzk_status cpu_job_wait(struct cuzk_backend_job *job, struct cuzk_error *err);
 
 #endif

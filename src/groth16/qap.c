@@ -1,0 +1,129 @@
+#include "groth16/qap.h"
+
+#include "base/mem.h"
+
+enum { LAGRANGE_CHUNK = 1 << 10 };
+
+enum cuzk_status cuzk_qap_log_domain(const struct cuzk_r1cs *r1cs, unsigned *out, struct cuzk_error *err)
+{
+    const uint64_t rows = (uint64_t)r1cs->constraints + r1cs->inputs;
+
+    *out = 0;
+    while (UINT64_C(1) << *out < rows)
+        ++*out;
+    if (*out > 31)
+        return cuzk_error_set(err, CUZK_UNSUPPORTED, "%llu rows, more than 2^31", (unsigned long long)rows);
+    return CUZK_OK;
+}
+
+/* L_k(tau) = (tau^n - 1) / n * w^k / (tau - w^k) */
+struct lagrange {
+    const struct cuzk_fr *tau;
+    struct cuzk_fr root, scale; /* w and (tau^n - 1) / n */
+    size_t n;
+    struct cuzk_fr *out;
+};
+
+static void lagrange_chunk(void *context, size_t index, unsigned worker)
+{
+    const struct lagrange *job = context;
+    const size_t begin = index * LAGRANGE_CHUNK;
+    const size_t n = job->n - begin < LAGRANGE_CHUNK ? job->n - begin : LAGRANGE_CHUNK;
+    struct cuzk_fr power, scratch[LAGRANGE_CHUNK], *out = job->out + begin;
+
+    (void)worker;
+    cuzk_fr_pow_u64(&job->root, begin, &power);
+    const struct cuzk_fr first = power;
+    for (size_t k = 0; k < n; k++) {
+        cuzk_fr_sub(job->tau, &power, &out[k]);
+        cuzk_fr_mul(&power, &job->root, &power);
+    }
+    cuzk_fr_batch_inverse(out, n, scratch);
+    cuzk_fr_mul(&first, &job->scale, &power);
+    for (size_t k = 0; k < n; k++) {
+        cuzk_fr_mul(&out[k], &power, &out[k]);
+        cuzk_fr_mul(&power, &job->root, &power);
+    }
+}
+
+struct columns {
+    const struct cuzk_r1cs *r1cs;
+    const struct cuzk_fr *lagrange;
+    struct cuzk_fr *out[CUZK_MATRICES];
+};
+
+static void columns_of(void *context, size_t m, unsigned worker)
+{
+    const struct columns *job = context;
+    const struct cuzk_r1cs *r1cs = job->r1cs;
+    const struct cuzk_matrix *matrix = &r1cs->matrix[m];
+
+    (void)worker;
+    for (uint32_t row = 0; row < r1cs->constraints; row++) {
+        const struct cuzk_fr *value = &job->lagrange[row];
+        for (uint32_t k = matrix->row_start[row]; k < matrix->row_start[row + 1]; k++) {
+            const uint32_t index = cuzk_variable_index(matrix->variables[k]);
+            struct cuzk_fr *sum =
+                &job->out[m][cuzk_variable_is_aux(matrix->variables[k]) ? r1cs->inputs + index : index];
+            struct cuzk_fr product;
+            if (matrix->coefficients[k] == CUZK_COEFFICIENT_ONE) {
+                cuzk_fr_add(sum, value, sum);
+            } else if (matrix->coefficients[k] == CUZK_COEFFICIENT_MINUS_ONE) {
+                cuzk_fr_sub(sum, value, sum);
+            } else {
+                cuzk_fr_mul(value, &r1cs->pool[matrix->coefficients[k]], &product);
+                cuzk_fr_add(sum, &product, sum);
+            }
+        }
+    }
+    if (m == CUZK_MATRIX_A) {
+        for (uint32_t k = 0; k < r1cs->inputs; k++)
+            cuzk_fr_add(&job->out[m][k], &job->lagrange[r1cs->constraints + k], &job->out[m][k]);
+    }
+}
+
+enum cuzk_status cuzk_qap_evaluate(const struct cuzk_r1cs *r1cs, const struct cuzk_fr *tau,
+                                   struct cuzk_pool *pool, struct cuzk_qap *out, struct cuzk_error *err)
+{
+    enum cuzk_status status = CUZK_OK;
+    const size_t variables = (size_t)r1cs->inputs + r1cs->aux;
+    struct cuzk_fr *lagrange = NULL, one, size;
+
+    *out = (struct cuzk_qap){0};
+    CUZK_TRY_OUT(cuzk_qap_log_domain(r1cs, &out->log_domain, err));
+    const size_t domain = (size_t)1 << out->log_domain;
+    cuzk_fr_one(&one);
+    cuzk_fr_pow_u64(tau, domain, &out->vanishing);
+    cuzk_fr_sub(&out->vanishing, &one, &out->vanishing);
+    if (cuzk_fr_is_zero(&out->vanishing)) {
+        status = cuzk_error_set(err, CUZK_ARGUMENT, "tau is a root of unity of the domain");
+        goto out;
+    }
+    CUZK_TRY_OUT(CUZK_NEW(&lagrange, domain, "Lagrange basis", err));
+    CUZK_TRY_OUT(CUZK_NEW(&out->u, variables, "columns of A", err));
+    CUZK_TRY_OUT(CUZK_NEW(&out->v, variables, "columns of B", err));
+    CUZK_TRY_OUT(CUZK_NEW(&out->w, variables, "columns of C", err));
+
+    struct lagrange job = {.tau = tau, .n = domain, .out = lagrange};
+    cuzk_fr_root_of_unity(out->log_domain, &job.root);
+    cuzk_fr_from_u64(domain, &size);
+    cuzk_fr_inverse(&size, &size);
+    cuzk_fr_mul(&out->vanishing, &size, &job.scale);
+    cuzk_pool_run(pool, (domain + LAGRANGE_CHUNK - 1) / LAGRANGE_CHUNK, lagrange_chunk, &job);
+
+    struct columns columns = {r1cs, lagrange, {out->u, out->v, out->w}};
+    cuzk_pool_run(pool, CUZK_MATRICES, columns_of, &columns);
+out:
+    cuzk_mem_free_wiped(lagrange);
+    if (status != CUZK_OK)
+        cuzk_qap_destroy(out);
+    return status;
+}
+
+void cuzk_qap_destroy(struct cuzk_qap *qap)
+{
+    cuzk_mem_free_wiped(qap->u);
+    cuzk_mem_free_wiped(qap->v);
+    cuzk_mem_free_wiped(qap->w);
+    *qap = (struct cuzk_qap){0};
+}

@@ -1,0 +1,293 @@
+#include "groth16/setup.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "groth16/qap.h"
+
+/* Points made and written at once: 6 MiB in G1, 12 in G2. */
+enum { CHUNK = 1 << 16 };
+
+struct setup {
+    struct cuzk_backend *backend;
+    const struct cuzk_r1cs *r1cs;
+    const struct cuzk_toxic *toxic;
+    struct cuzk_qap qap;
+    struct cuzk_backend_table *g1, *g2;
+    struct cuzk_sink sink;
+    const struct cuzk_progress *progress;
+    uint64_t done, total; /* points of the whole key */
+    uint64_t (*scalars)[4];
+    uint8_t *points;
+    struct cuzk_fr delta_inverse, gamma_inverse;
+};
+
+/* ---- the verifying key ---- */
+
+static void g1_multiple(const struct cuzk_fr *scalar, struct cuzk_g1_affine *out)
+{
+    uint64_t words[4];
+    struct cuzk_g1 point;
+
+    cuzk_fr_to_words(scalar, words);
+    cuzk_g1_from_affine(&cuzk_g1_generator, &point);
+    cuzk_g1_mul(&point, words, &point);
+    cuzk_g1_to_affine(&point, out);
+    cuzk_mem_wipe(words, sizeof words);
+}
+
+static void g2_multiple(const struct cuzk_fr *scalar, struct cuzk_g2_affine *out)
+{
+    uint64_t words[4];
+    struct cuzk_g2 point;
+
+    cuzk_fr_to_words(scalar, words);
+    cuzk_g2_from_affine(&cuzk_g2_generator, &point);
+    cuzk_g2_mul(&point, words, &point);
+    cuzk_g2_to_affine(&point, out);
+    cuzk_mem_wipe(words, sizeof words);
+}
+
+/* beta u + alpha v + w of variable i, times a factor */
+static void combined(const struct setup *setup, size_t i, const struct cuzk_fr *factor, struct cuzk_fr *out)
+{
+    struct cuzk_fr t;
+
+    cuzk_fr_mul(&setup->qap.u[i], &setup->toxic->beta, out);
+    cuzk_fr_mul(&setup->qap.v[i], &setup->toxic->alpha, &t);
+    cuzk_fr_add(out, &t, out);
+    cuzk_fr_add(out, &setup->qap.w[i], out);
+    cuzk_fr_mul(out, factor, out);
+}
+
+static enum cuzk_status make_vk(const struct setup *setup, struct cuzk_vk *vk, struct cuzk_error *err)
+{
+    const struct cuzk_toxic *toxic = setup->toxic;
+
+    *vk = (struct cuzk_vk){0};
+    CUZK_TRY(CUZK_NEW(&vk->ic, setup->r1cs->inputs, "input points of the verifying key", err));
+    vk->ic_count = setup->r1cs->inputs;
+    g1_multiple(&toxic->alpha, &vk->alpha_g1);
+    g1_multiple(&toxic->beta, &vk->beta_g1);
+    g2_multiple(&toxic->beta, &vk->beta_g2);
+    g2_multiple(&toxic->gamma, &vk->gamma_g2);
+    g1_multiple(&toxic->delta, &vk->delta_g1);
+    g2_multiple(&toxic->delta, &vk->delta_g2);
+    for (uint32_t begin = 0; begin < vk->ic_count; begin += CHUNK) {
+        const uint32_t count = vk->ic_count - begin < CHUNK ? vk->ic_count - begin : CHUNK;
+        for (uint32_t k = 0; k < count; k++) {
+            struct cuzk_fr scalar;
+            combined(setup, (size_t)begin + k, &setup->gamma_inverse, &scalar);
+            if (cuzk_fr_is_zero(&scalar))
+                return cuzk_error_set(err, CUZK_INPUT,
+                                      "public input %u vanishes in the key: it cannot be bound", begin + k);
+            cuzk_fr_to_words(&scalar, setup->scalars[k]);
+        }
+        CUZK_TRY(setup->backend->ops->setup_points(setup->g1, (const uint64_t(*)[4])setup->scalars, count,
+                                                   setup->points, err));
+        for (uint32_t k = 0; k < count; k++)
+            CUZK_TRY(cuzk_g1_decode_raw_unchecked(setup->points + (size_t)k * CUZK_G1_RAW_BYTES,
+                                                  &vk->ic[begin + k], err));
+    }
+    return CUZK_OK;
+}
+
+static enum cuzk_status write_vk(const struct setup *setup, const struct cuzk_vk *vk, struct cuzk_error *err)
+{
+    uint8_t *bytes;
+    const size_t size = cuzk_vk_encoded_size(vk);
+
+    CUZK_TRY(CUZK_NEW(&bytes, size, "verifying key", err));
+    cuzk_vk_encode(vk, bytes);
+    const enum cuzk_status status = setup->sink.write(setup->sink.context, bytes, size, err);
+    cuzk_mem_free(bytes);
+    return status;
+}
+
+/* ---- queries ---- */
+
+static enum cuzk_status write_count(const struct setup *setup, uint64_t count, struct cuzk_error *err)
+{
+    uint8_t bytes[4];
+
+    cuzk_store_u32be((uint32_t)count, bytes);
+    return setup->sink.write(setup->sink.context, bytes, sizeof bytes, err);
+}
+
+/* Writes the points of the first n scalars gathered. */
+static enum cuzk_status flush(struct setup *setup, enum cuzk_query query, size_t n, struct cuzk_error *err)
+{
+    static const char *const stage[CUZK_QUERIES] = {"points of h", "points of l", "points of a",
+                                                    "points of b_g1", "points of b_g2"};
+    const bool g2 = cuzk_query_is_g2(query);
+
+    if (n == 0)
+        return CUZK_OK;
+    CUZK_TRY(cuzk_progress_check(setup->progress, err));
+    CUZK_TRY(setup->backend->ops->setup_points(g2 ? setup->g2 : setup->g1,
+                                               (const uint64_t(*)[4])setup->scalars, n, setup->points, err));
+    CUZK_TRY(setup->sink.write(setup->sink.context, setup->points,
+                               n * (g2 ? CUZK_G2_RAW_BYTES : CUZK_G1_RAW_BYTES), err));
+    setup->done += n;
+    cuzk_progress_report(setup->progress, stage[query], setup->done, setup->total);
+    return CUZK_OK;
+}
+
+static enum cuzk_status write_h(struct setup *setup, struct cuzk_error *err)
+{
+    const size_t n = ((size_t)1 << setup->qap.log_domain) - 1;
+    struct cuzk_fr scalar;
+
+    CUZK_TRY(write_count(setup, n, err));
+    cuzk_fr_mul(&setup->qap.vanishing, &setup->delta_inverse, &scalar);
+    for (size_t begin = 0; begin < n; begin += CHUNK) {
+        const size_t count = n - begin < CHUNK ? n - begin : CHUNK;
+        for (size_t k = 0; k < count; k++) {
+            cuzk_fr_to_words(&scalar, setup->scalars[k]);
+            cuzk_fr_mul(&scalar, &setup->toxic->tau, &scalar);
+        }
+        CUZK_TRY(flush(setup, CUZK_QUERY_H, count, err));
+    }
+    return CUZK_OK;
+}
+
+static enum cuzk_status write_l(struct setup *setup, struct cuzk_error *err)
+{
+    const uint32_t n = setup->r1cs->aux;
+
+    CUZK_TRY(write_count(setup, n, err));
+    for (uint32_t begin = 0; begin < n; begin += CHUNK) {
+        const uint32_t count = n - begin < CHUNK ? n - begin : CHUNK;
+        for (uint32_t k = 0; k < count; k++) {
+            struct cuzk_fr scalar;
+            combined(setup, (size_t)setup->r1cs->inputs + begin + k, &setup->delta_inverse, &scalar);
+            if (cuzk_fr_is_zero(&scalar))
+                return cuzk_error_set(err, CUZK_INPUT,
+                                      "aux variable %u is in no constraint: no key can be made", begin + k);
+            cuzk_fr_to_words(&scalar, setup->scalars[k]);
+        }
+        CUZK_TRY(flush(setup, CUZK_QUERY_L, count, err));
+    }
+    return CUZK_OK;
+}
+
+static size_t count_nonzero(const struct cuzk_fr *column, size_t n)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < n; i++)
+        count += !cuzk_fr_is_zero(&column[i]);
+    return count;
+}
+
+/* The entries of a column that are not zero. */
+static enum cuzk_status write_column(struct setup *setup, enum cuzk_query query, const struct cuzk_fr *column,
+                                     struct cuzk_error *err)
+{
+    const size_t n = (size_t)setup->r1cs->inputs + setup->r1cs->aux;
+    size_t count = 0;
+
+    CUZK_TRY(write_count(setup, count_nonzero(column, n), err));
+    for (size_t i = 0; i < n; i++) {
+        if (cuzk_fr_is_zero(&column[i]))
+            continue;
+        cuzk_fr_to_words(&column[i], setup->scalars[count++]);
+        if (count == CHUNK) {
+            CUZK_TRY(flush(setup, query, count, err));
+            count = 0;
+        }
+    }
+    return flush(setup, query, count, err);
+}
+
+/* ---- the whole ---- */
+
+static enum cuzk_status check_toxic(const struct cuzk_toxic *toxic, struct cuzk_error *err)
+{
+    if (cuzk_fr_is_zero(&toxic->alpha) || cuzk_fr_is_zero(&toxic->beta) || cuzk_fr_is_zero(&toxic->gamma) ||
+        cuzk_fr_is_zero(&toxic->delta) || cuzk_fr_is_zero(&toxic->tau))
+        return cuzk_error_set(err, CUZK_ARGUMENT, "a value of the toxic waste is zero");
+    return CUZK_OK;
+}
+
+static enum cuzk_status prepare(struct setup *setup, struct cuzk_pool *pool, struct cuzk_error *err)
+{
+    const size_t variables = (size_t)setup->r1cs->inputs + setup->r1cs->aux;
+    union cuzk_backend_affine base;
+
+    CUZK_TRY(check_toxic(setup->toxic, err));
+    cuzk_fr_inverse(&setup->toxic->delta, &setup->delta_inverse);
+    cuzk_fr_inverse(&setup->toxic->gamma, &setup->gamma_inverse);
+    cuzk_progress_report(setup->progress, "columns at tau", 0, 0);
+    CUZK_TRY(cuzk_qap_evaluate(setup->r1cs, &setup->toxic->tau, pool, &setup->qap, err));
+    CUZK_TRY(cuzk_progress_check(setup->progress, err));
+    const size_t a = count_nonzero(setup->qap.u, variables), b = count_nonzero(setup->qap.v, variables);
+    const size_t g1 = ((size_t)1 << setup->qap.log_domain) - 1 + setup->r1cs->aux + a + b;
+    setup->total = g1 + b;
+    base.g1 = cuzk_g1_generator;
+    CUZK_TRY(setup->backend->ops->table_create(setup->backend, CUZK_GROUP_G1, &base, g1, &setup->g1, err));
+    base.g2 = cuzk_g2_generator;
+    CUZK_TRY(setup->backend->ops->table_create(setup->backend, CUZK_GROUP_G2, &base, b, &setup->g2, err));
+    CUZK_TRY(CUZK_NEW(&setup->scalars, CHUNK, "scalars of a key", err));
+    return CUZK_NEW(&setup->points, (size_t)CHUNK * CUZK_G2_RAW_BYTES, "points of a key", err);
+}
+
+enum cuzk_status cuzk_setup(struct cuzk_backend *backend, struct cuzk_pool *pool,
+                            const struct cuzk_r1cs *r1cs, const struct cuzk_toxic *toxic,
+                            struct cuzk_sink params, const struct cuzk_progress *progress, struct cuzk_vk *vk,
+                            struct cuzk_error *err)
+{
+    enum cuzk_status status = CUZK_OK;
+    struct setup setup = {
+        .backend = backend, .r1cs = r1cs, .toxic = toxic, .sink = params, .progress = progress};
+
+    *vk = (struct cuzk_vk){0};
+    CUZK_TRY_OUT(prepare(&setup, pool, err));
+    CUZK_TRY_OUT(make_vk(&setup, vk, err));
+    CUZK_TRY_OUT(write_vk(&setup, vk, err));
+    CUZK_TRY_OUT(write_h(&setup, err));
+    CUZK_TRY_OUT(write_l(&setup, err));
+    CUZK_TRY_OUT(write_column(&setup, CUZK_QUERY_A, setup.qap.u, err));
+    CUZK_TRY_OUT(write_column(&setup, CUZK_QUERY_B_G1, setup.qap.v, err));
+    CUZK_TRY_OUT(write_column(&setup, CUZK_QUERY_B_G2, setup.qap.v, err));
+out:
+    cuzk_qap_destroy(&setup.qap);
+    cuzk_backend_table_destroy(setup.g1);
+    cuzk_backend_table_destroy(setup.g2);
+    cuzk_mem_free_wiped(setup.scalars);
+    cuzk_mem_free(setup.points);
+    cuzk_mem_wipe(&setup, sizeof setup);
+    if (status != CUZK_OK)
+        cuzk_vk_destroy(vk);
+    return status;
+}
+
+enum cuzk_status cuzk_setup_files(struct cuzk_backend *backend, struct cuzk_pool *pool,
+                                  const struct cuzk_r1cs *r1cs, const struct cuzk_toxic *toxic,
+                                  const char *params_path, const char *vk_path, bool replace,
+                                  const struct cuzk_progress *progress, struct cuzk_error *err)
+{
+    enum cuzk_status status = CUZK_OK;
+    struct cuzk_file_out *params_file = NULL, *vk_file = NULL;
+    struct cuzk_vk vk = {0};
+    uint8_t *bytes = NULL;
+
+    CUZK_TRY_OUT(cuzk_file_out_open(params_path, replace, &params_file, err));
+    CUZK_TRY_OUT(cuzk_file_out_open(vk_path, replace, &vk_file, err));
+    CUZK_TRY_OUT(cuzk_setup(backend, pool, r1cs, toxic, cuzk_file_out_sink(params_file), progress, &vk, err));
+    const size_t size = cuzk_vk_encoded_size(&vk);
+    CUZK_TRY_OUT(CUZK_NEW(&bytes, size, "verifying key", err));
+    cuzk_vk_encode(&vk, bytes);
+    CUZK_TRY_OUT(cuzk_file_out_write(vk_file, bytes, size, err));
+    struct cuzk_file_out *done = vk_file;
+    vk_file = NULL;
+    CUZK_TRY_OUT(cuzk_file_out_commit(done, err));
+    done = params_file;
+    params_file = NULL;
+    CUZK_TRY_OUT(cuzk_file_out_commit(done, err));
+out:
+    cuzk_file_out_abandon(params_file);
+    cuzk_file_out_abandon(vk_file);
+    cuzk_vk_destroy(&vk);
+    cuzk_mem_free(bytes);
+    return status;
+}
