@@ -35,22 +35,26 @@ void cuzk_num_enforce_equal(struct cuzk_cs *cs, const char *name, const struct c
     cuzk_cs_enforce(cs, name);
 }
 
-static struct cuzk_num sum(struct cuzk_cs *cs, const char *inner, const struct cuzk_num *a,
-                           const struct cuzk_num *b, const struct cuzk_fr *factor,
-                           const struct cuzk_fr *value)
+static struct cuzk_num alloc_in(struct cuzk_cs *cs, const char *name, const struct cuzk_fr *value)
 {
-    cuzk_cs_enter(cs, inner);
-    const struct cuzk_num result = cuzk_num_alloc(cs, value);
+    cuzk_cs_enter(cs, name);
+    const struct cuzk_num num = cuzk_num_alloc(cs, value);
     cuzk_cs_leave(cs);
-    if (cuzk_cs_constrains(cs)) {
-        cuzk_cs_begin(cs);
-        add(cs, &cs->a, a->variable);
-        cuzk_cs_add(cs, &cs->a, b->variable, factor);
-        add(cs, &cs->b, CUZK_VARIABLE_ONE);
-        add(cs, &cs->c, result.variable);
-        cuzk_cs_enforce(cs, "sum constraint");
-    }
-    return result;
+    return num;
+}
+
+/* (a + b) * ONE = sum */
+static void enforce_sum(struct cuzk_cs *cs, const char *name, cuzk_variable a, cuzk_variable b,
+                        cuzk_variable sum)
+{
+    if (!cuzk_cs_constrains(cs))
+        return;
+    cuzk_cs_begin(cs);
+    add(cs, &cs->a, a);
+    add(cs, &cs->a, b);
+    add(cs, &cs->b, CUZK_VARIABLE_ONE);
+    add(cs, &cs->c, sum);
+    cuzk_cs_enforce(cs, name);
 }
 
 struct cuzk_num cuzk_num_add(struct cuzk_cs *cs, const char *inner, const struct cuzk_num *a,
@@ -59,7 +63,9 @@ struct cuzk_num cuzk_num_add(struct cuzk_cs *cs, const char *inner, const struct
     struct cuzk_fr value;
 
     cuzk_fr_add(&a->value, &b->value, &value);
-    return sum(cs, inner, a, b, cuzk_power_of_two(0), &value);
+    const struct cuzk_num sum = alloc_in(cs, inner, &value);
+    enforce_sum(cs, "sum constraint", a->variable, b->variable, sum.variable);
+    return sum;
 }
 
 struct cuzk_num cuzk_num_sub(struct cuzk_cs *cs, const char *inner, const struct cuzk_num *a,
@@ -68,7 +74,9 @@ struct cuzk_num cuzk_num_sub(struct cuzk_cs *cs, const char *inner, const struct
     struct cuzk_fr value;
 
     cuzk_fr_sub(&a->value, &b->value, &value);
-    return sum(cs, inner, a, b, cuzk_power_of_two_negative(0), &value);
+    const struct cuzk_num difference = alloc_in(cs, inner, &value);
+    enforce_sum(cs, "difference constraint", b->variable, difference.variable, a->variable);
+    return difference;
 }
 
 void cuzk_num_to_bits(struct cuzk_cs *cs, const struct cuzk_num *a, struct cuzk_boolean out[CUZK_FR_BITS])

@@ -28,7 +28,7 @@ void cuzk_num_enforce_equal(struct cuzk_cs *cs, const char *name, const struct c
 /* A new variable bound to a + b: (a + b) * ONE = sum. Namespace `inner` holds the allocation. */
 struct cuzk_num cuzk_num_add(struct cuzk_cs *cs, const char *inner, const struct cuzk_num *a,
                              const struct cuzk_num *b);
-/* ... a - b */
+/* ... to a - b: (b + difference) * ONE = a. */
 struct cuzk_num cuzk_num_sub(struct cuzk_cs *cs, const char *inner, const struct cuzk_num *a,
                              const struct cuzk_num *b);
 

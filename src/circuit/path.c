@@ -55,7 +55,7 @@ static void levels(struct walk *walk, const char *name, unsigned count, unsigned
 }
 
 void cuzk_path_enforce(struct cuzk_cs *cs, const struct cuzk_path_tree *tree, const struct cuzk_num *root,
-                       const struct cuzk_num *leaf, const struct cuzk_merkle_path *path, bool is_public)
+                       const struct cuzk_num *leaf, const struct cuzk_merkle_path *path)
 {
     struct walk walk = {
         .cs = cs, .hash = tree->hash, .node = *leaf, .index = path->index, .sibling = path->siblings};
@@ -65,11 +65,9 @@ void cuzk_path_enforce(struct cuzk_cs *cs, const struct cuzk_path_tree *tree, co
     levels(&walk, "base", tree->shape.base_levels, tree->base_arity);
     levels(&walk, "sub", 1, tree->shape.sub_arity);
     levels(&walk, "top", 1, tree->shape.top_arity);
-    if (is_public) {
-        cuzk_cs_enter(cs, "path");
-        cuzk_packing_to_inputs(cs, "leaf index", walk.bits, walk.bit_count);
-        cuzk_cs_leave(cs);
-    }
+    cuzk_cs_enter(cs, "path");
+    cuzk_packing_to_inputs(cs, "leaf index", walk.bits, walk.bit_count);
+    cuzk_cs_leave(cs);
     cuzk_cs_enter(cs, "root_value");
     cuzk_cs_leave(cs);
     cuzk_num_enforce_equal(cs, "enforce root is correct", &walk.node, root);

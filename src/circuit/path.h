@@ -1,14 +1,12 @@
 /*
  * Inclusion of a leaf in a Merkle tree whose levels may differ in arity.
  *
- * Per level: log2(arity) index bits, the siblings, insertion, hash. Afterwards (`public` path) one public
- * input holds the leaf index, put together from all index bits, level 0's lowest bit first; last, the
- * computed root equals the given one. Source: storage-proofs-core gadgets/por.rs.
+ * Per level: log2(arity) index bits, the siblings, insertion, hash. Afterwards one public input holds the
+ * leaf index, put together from all index bits, level 0's lowest bit first; last, the computed root equals
+ * the given one. Source: storage-proofs-core gadgets/por.rs.
  */
 #ifndef CUZK_CIRCUIT_PATH_H
 #define CUZK_CIRCUIT_PATH_H
-
-#include <stdbool.h>
 
 #include "circuit/merkle_path.h"
 #include "circuit/num.h"
@@ -23,6 +21,6 @@ struct cuzk_path_tree {
 
 /* The gadget: path gives index and siblings (its own leaf and root are not read). */
 void cuzk_path_enforce(struct cuzk_cs *cs, const struct cuzk_path_tree *tree, const struct cuzk_num *root,
-                       const struct cuzk_num *leaf, const struct cuzk_merkle_path *path, bool is_public);
+                       const struct cuzk_num *leaf, const struct cuzk_merkle_path *path);
 
 #endif

@@ -68,7 +68,7 @@ static void octal_path(struct challenge *c, const struct cuzk_num *root, const s
 {
     const struct cuzk_path_tree tree = {
         .hash = CUZK_PATH_POSEIDON, .base_arity = CUZK_TREE_BASE_ARITY, .shape = c->shape->tree};
-    cuzk_path_enforce(c->cs, &tree, root, leaf, path, true);
+    cuzk_path_enforce(c->cs, &tree, root, leaf, path);
 }
 
 static void data_path(struct challenge *c)
@@ -78,7 +78,7 @@ static void data_path(struct challenge *c)
 
     c->data_leaf = alloc(c->cs, "data_leaf", &c->values->data.leaf);
     cuzk_cs_enter(c->cs, "comm_d_inclusion");
-    cuzk_path_enforce(c->cs, &tree, &c->head->comm_d, &c->data_leaf, &c->values->data, true);
+    cuzk_path_enforce(c->cs, &tree, &c->head->comm_d, &c->data_leaf, &c->values->data);
     cuzk_cs_leave(c->cs);
 }
 

@@ -1,0 +1,24 @@
+/* The whole PoRep circuits of 512 MiB, 32 and 64 GiB: 130 million constraints, half a minute each. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "circuit/porep_fixture.h"
+
+static void test_porep__large_circuits_equal(void **state)
+{
+    (void)state;
+    porep_fixture_compare(UINT64_C(512) << 20, 0);
+    porep_fixture_compare(UINT64_C(32) << 30, 0);
+    porep_fixture_compare(UINT64_C(64) << 30, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_porep__large_circuits_equal)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
