@@ -160,14 +160,16 @@ CUZK_FP8_FN void cuzk_fp8_select(__mmask8 mask, const struct cuzk_fp8 *a, const 
         out->l[i] = _mm512_mask_mov_epi64(b->l[i], mask, a->l[i]);
 }
 
-/* t / 2^416 mod p of a sixteen-limb product (columns below 2^58): ready, below t / 2^416 + 2 p */
-CUZK_FP8_FN void cuzk_fp8_reduce_product(__m512i t[2 * CUZK_FP8_LIMBS], struct cuzk_fp8 *out)
+/* t / 2^416 + multiple p mod p of a sixteen-limb product (columns of any sign, below 2^58): between
+ * t / 2^416 + multiple p and 2 p more. `multiple` is a constant that makes it ready where t is negative. */
+CUZK_FP8_FN void cuzk_fp8_reduce_product(__m512i t[2 * CUZK_FP8_LIMBS], unsigned multiple,
+                                         struct cuzk_fp8 *out)
 {
     const uint64_t m[CUZK_FP8_LIMBS] = CUZK_FP8_MODULUS, f[CUZK_FP8_LIMBS] = CUZK_FP8_FOLD;
 #pragma GCC unroll 8
     for (int i = 0; i < CUZK_FP8_LIMBS - 1; i++) {
         const __m512i low = t[i];
-        t[i + 1] = _mm512_add_epi64(t[i + 1], _mm512_srli_epi64(low, 52));
+        t[i + 1] = _mm512_add_epi64(t[i + 1], _mm512_srai_epi64(low, 52));
 #pragma GCC unroll 8
         for (int j = 0; j < CUZK_FP8_LIMBS; j++) {
             const __m512i fj = cuzk_fp8_word(f[j]);
@@ -183,10 +185,11 @@ CUZK_FP8_FN void cuzk_fp8_reduce_product(__m512i t[2 * CUZK_FP8_LIMBS], struct c
         t[CUZK_FP8_LIMBS - 1 + j] = _mm512_madd52lo_epu64(t[CUZK_FP8_LIMBS - 1 + j], q, mj);
         t[CUZK_FP8_LIMBS + j] = _mm512_madd52hi_epu64(t[CUZK_FP8_LIMBS + j], q, mj);
     }
-    t[CUZK_FP8_LIMBS] = _mm512_add_epi64(t[CUZK_FP8_LIMBS], _mm512_srli_epi64(t[CUZK_FP8_LIMBS - 1], 52));
+    t[CUZK_FP8_LIMBS] = _mm512_add_epi64(t[CUZK_FP8_LIMBS], _mm512_srai_epi64(t[CUZK_FP8_LIMBS - 1], 52));
 #pragma GCC unroll 8
     for (int i = 0; i < CUZK_FP8_LIMBS; i++)
-        out->l[i] = t[CUZK_FP8_LIMBS + i];
+        out->l[i] = multiple == 0 ? t[CUZK_FP8_LIMBS + i]
+                                  : _mm512_add_epi64(t[CUZK_FP8_LIMBS + i], cuzk_fp8_word(multiple * m[i]));
     cuzk_fp8_carry(out);
 }
 
@@ -235,7 +238,7 @@ CUZK_FP8_FN void cuzk_fp8_mul(const struct cuzk_fp8 *a, const struct cuzk_fp8 *b
 {
     __m512i t[2 * CUZK_FP8_LIMBS];
     cuzk_fp8_product(a, b, t);
-    cuzk_fp8_reduce_product(t, out);
+    cuzk_fp8_reduce_product(t, 0, out);
 }
 
 /* a^2, as cuzk_fp8_mul */
@@ -243,7 +246,7 @@ CUZK_FP8_FN void cuzk_fp8_sqr(const struct cuzk_fp8 *a, struct cuzk_fp8 *out)
 {
     __m512i t[2 * CUZK_FP8_LIMBS];
     cuzk_fp8_square(a, t);
-    cuzk_fp8_reduce_product(t, out);
+    cuzk_fp8_reduce_product(t, 0, out);
 }
 
 /* Subtracts p once from the lanes that reach it; limbs below 2^52. */

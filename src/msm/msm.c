@@ -5,12 +5,12 @@
 
 const struct cuzk_msm_engine *cuzk_msm_g1_engine(void)
 {
-    return &cuzk_msm_g1_portable;
+    return cuzk_cpu_level() == CUZK_CPU_IFMA ? &cuzk_msm_g1_ifma : &cuzk_msm_g1_portable;
 }
 
 const struct cuzk_msm_engine *cuzk_msm_g2_engine(void)
 {
-    return &cuzk_msm_g2_portable;
+    return cuzk_cpu_level() == CUZK_CPU_IFMA ? &cuzk_msm_g2_ifma : &cuzk_msm_g2_portable;
 }
 
 enum cuzk_status cuzk_msm_g1(struct cuzk_pool *pool, const struct cuzk_g1_affine *bases,
