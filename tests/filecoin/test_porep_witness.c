@@ -1,0 +1,303 @@
+/* Witnesses of PoRep partitions against the reference's: every aux value through the digest, checkpoints,
+ * public inputs, counts; every constraint of the sealed ones holds. `long` as the first argument adds the
+ * synthetic sectors above 8 MiB. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/hex.h"
+#include "base/pool.h"
+#include "circuit/porep.h"
+#include "filecoin/c1.h"
+#include "filecoin/synth.h"
+#include "hash/sha256.h"
+#include "support/fixture.h"
+
+static bool with_large;
+static struct cuzk_pool *pool;
+
+static void must(enum cuzk_status status, const struct cuzk_error *err)
+{
+    if (status != CUZK_OK)
+        fail_msg("%s", err->message);
+}
+
+static uint64_t number(struct fixture_json object, const char *name)
+{
+    return fixture_json_u64(fixture_json_get(object, name));
+}
+
+static void compare_hex(const char *what, uint64_t index, struct fixture_json expected,
+                        const uint8_t found[32])
+{
+    char *text = fixture_json_string(expected), hex[65];
+
+    cuzk_hex_encode(found, 32, hex);
+    if (strcmp(text, hex) != 0)
+        fail_msg("%s %llu is %s, expected %s", what, (unsigned long long)index, hex, text);
+    free(text);
+}
+
+/* A partition's witness, made and ready to be compared. */
+struct partition {
+    struct cuzk_porep_shape shape;
+    struct cuzk_porep_assignment assignment;
+    struct cuzk_porep_plan plan;
+    struct cuzk_witness_layout layout;
+    struct cuzk_witness witness;
+};
+
+static void partition_make(const struct cuzk_c1 *c1, unsigned index, struct partition *out)
+{
+    struct cuzk_error err;
+
+    out->shape = c1->shape;
+    cuzk_c1_assignment(c1, index, &out->assignment);
+    must(cuzk_porep_plan(&out->shape, &out->plan, &err), &err);
+    must(cuzk_porep_layout(&out->plan, &out->layout, &err), &err);
+    must(cuzk_witness_create(&out->layout, &out->witness, &err), &err);
+    must(cuzk_porep_witness(&out->plan, &out->assignment, pool, &out->witness, &err), &err);
+}
+
+static void partition_free(struct partition *p)
+{
+    cuzk_witness_destroy(&p->witness);
+    cuzk_witness_layout_destroy(&p->layout);
+}
+
+/* Checkpoints are pairs [values so far, digest] or digests alone. */
+static void compare_checkpoint(struct fixture_json checkpoint, uint64_t values,
+                               const struct cuzk_sha256 *running)
+{
+    struct cuzk_sha256 copy = *running;
+    uint8_t digest[32];
+
+    cuzk_sha256_final(&copy, digest);
+    if (*checkpoint.text == '[') {
+        assert_int_equal(fixture_json_u64(fixture_json_at(checkpoint, 0)), values);
+        checkpoint = fixture_json_at(checkpoint, 1);
+    }
+    compare_hex("digest of the values below", values, checkpoint, digest);
+}
+
+static void compare_values(const struct partition *p, struct fixture_json expected)
+{
+    enum { CHUNK = 4096 };
+    static struct cuzk_fr values[CHUNK];
+    static uint8_t bytes[CHUNK * CUZK_FR_BYTES];
+    const struct fixture_json every_json = fixture_json_get(expected, "checkpoint_every");
+    const uint64_t every = every_json.text ? fixture_json_u64(every_json) : 0;
+    const struct fixture_json checkpoints = fixture_json_get(expected, "checkpoints");
+    struct fixture_json checkpoint = {0};
+    struct cuzk_sha256 hash;
+    struct cuzk_fr one;
+    uint64_t zeros = 0, ones = 0;
+    uint8_t digest[32];
+
+    assert_int_equal(every % CHUNK, 0);
+    cuzk_fr_one(&one);
+    cuzk_sha256_init(&hash);
+    for (uint32_t i = 0; i < p->layout.aux; i += CHUNK) {
+        const uint32_t end = p->layout.aux - i < CHUNK ? p->layout.aux : i + CHUNK;
+        cuzk_witness_expand(&p->layout, &p->witness, i, end, values);
+        for (uint32_t k = 0; k < end - i; k++) {
+            zeros += cuzk_fr_is_zero(&values[k]);
+            ones += cuzk_fr_equal(&values[k], &one);
+            cuzk_fr_to_bytes(&values[k], bytes + (size_t)k * CUZK_FR_BYTES);
+        }
+        cuzk_sha256_update(&hash, bytes, (size_t)(end - i) * CUZK_FR_BYTES);
+        if (every && checkpoints.text && end % every == 0 && fixture_json_next(checkpoints, &checkpoint))
+            compare_checkpoint(checkpoint, end, &hash);
+    }
+    cuzk_sha256_final(&hash, digest);
+    compare_hex("digest of all aux values,", p->layout.aux, fixture_json_get(expected, "sha256"), digest);
+    assert_int_equal(zeros, number(expected, "aux_zero"));
+    assert_int_equal(ones, number(expected, "aux_one"));
+}
+
+static void compare_inputs(const struct partition *p, struct fixture_json expected)
+{
+    const struct fixture_json inputs = fixture_json_get(expected, "inputs");
+    struct fixture_json input = {0};
+    uint32_t i = 0;
+
+    if (!inputs.text) {
+        assert_int_equal(p->layout.inputs, number(expected, "inputs_with_one"));
+        return;
+    }
+    for (; fixture_json_next(inputs, &input); i++) {
+        uint8_t bytes[CUZK_FR_BYTES];
+        assert_true(i < p->layout.inputs);
+        cuzk_fr_to_bytes(&p->witness.inputs[i], bytes);
+        compare_hex("public input", i, input, bytes);
+    }
+    assert_int_equal(i, p->layout.inputs);
+}
+
+static void check_constraints(const struct partition *p)
+{
+    struct cuzk_error err;
+    struct cuzk_cs cs;
+
+    cuzk_cs_check(&cs, &p->layout, &p->witness, NULL);
+    cuzk_porep_synthesise(&cs, &p->shape, NULL);
+    must(cuzk_cs_finish(&cs, &err), &err);
+    cuzk_cs_destroy(&cs);
+}
+
+static void compare(const struct cuzk_c1 *c1, unsigned index, struct fixture_json expected, bool satisfied)
+{
+    struct partition p;
+
+    partition_make(c1, index, &p);
+    assert_int_equal(p.layout.aux, number(expected, "aux"));
+    compare_inputs(&p, expected);
+    compare_values(&p, expected);
+    if (satisfied)
+        check_constraints(&p);
+    partition_free(&p);
+}
+
+static struct cuzk_c1 *decode(const char *folder, const char *file)
+{
+    struct cuzk_error err;
+    struct cuzk_c1 *c1;
+    size_t length;
+    uint8_t *bytes = fixture_read(&length, "sectors/%s/%s", folder, file);
+
+    must(cuzk_c1_decode(bytes, length, NULL, &c1, &err), &err);
+    free(bytes);
+    return c1;
+}
+
+static void test_porep_witness__equals_the_sealed_sectors(void **state)
+{
+    static const struct {
+        const char *folder, *c1;
+    } sectors[] = {
+        {"porep-2k", "c1.json"},       {"porep-2k-b", "c1.json"},      {"porep-2k-v1", "c1.json"},
+        {"porep-2k-synth", "c1.json"}, {"porep-2k-ni", "c1.json.zst"}, {"porep-4k", "c1.json"},
+        {"porep-16k", "c1.json.zst"},  {"porep-32k", "c1.json.zst"},   {"porep-8m", "c1.json.zst"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sectors / sizeof sectors[0]; i++) {
+        struct cuzk_c1 *c1 = decode(sectors[i].folder, sectors[i].c1);
+        size_t length;
+        char *text = (char *)fixture_read(&length, "sectors/%s/witness.json", sectors[i].folder);
+        char *cursor = text, *line;
+        unsigned partition = 0;
+        for (; (line = fixture_line(&cursor)) != NULL; partition++)
+            compare(c1, partition, fixture_json_parse(line), partition == 0);
+        assert_int_equal(partition, c1->partitions);
+        free(text);
+        cuzk_c1_destroy(c1);
+    }
+}
+
+/* "32GiB-mix-s1-p0" and the request behind it */
+struct synthetic {
+    const char *name;
+    struct cuzk_synth_request request;
+    unsigned partition;
+};
+
+static void compare_synthetic(const struct synthetic *synthetic)
+{
+    struct cuzk_error err;
+    struct cuzk_c1 *c1;
+    size_t length;
+    char *text = (char *)fixture_read(&length, "synthetic/witness/%s.json.zst", synthetic->name);
+
+    must(cuzk_synth_porep(pool, &synthetic->request, NULL, &c1, &err), &err);
+    compare(c1, synthetic->partition, fixture_json_parse(text), false);
+    cuzk_c1_destroy(c1);
+    free(text);
+}
+
+#define KIB(n) ((uint64_t)(n) << 10)
+#define MIB(n) ((uint64_t)(n) << 20)
+#define GIB(n) ((uint64_t)(n) << 30)
+
+static void test_porep_witness__equals_the_synthetic_sectors(void **state)
+{
+    static const struct synthetic sectors[] = {
+        {"2KiB-zero-s1-p0", {KIB(2), 1, CUZK_SYNTH_ZERO, false}, 0},
+        {"2KiB-mix-s63-p0", {KIB(2), 63, CUZK_SYNTH_MIX, false}, 0},
+        {"2KiB-mix-s66-p0", {KIB(2), 66, CUZK_SYNTH_MIX, false}, 0},
+        {"v1-2KiB-mix-s1-p0", {KIB(2), 1, CUZK_SYNTH_MIX, true}, 0},
+        {"4KiB-mix-s1-p0", {KIB(4), 1, CUZK_SYNTH_MIX, false}, 0},
+        {"16KiB-mix-s1-p0", {KIB(16), 1, CUZK_SYNTH_MIX, false}, 0},
+        {"32KiB-mix-s1-p0", {KIB(32), 1, CUZK_SYNTH_MIX, false}, 0},
+        {"8MiB-mix-s1-p0", {MIB(8), 1, CUZK_SYNTH_MIX, false}, 0},
+    };
+    static const struct synthetic large[] = {
+        {"2KiB-mix-s1-p0", {KIB(2), 1, CUZK_SYNTH_MIX, false}, 0},
+        {"4KiB-zero-s1-p0", {KIB(4), 1, CUZK_SYNTH_ZERO, false}, 0},
+        {"16KiB-zero-s1-p0", {KIB(16), 1, CUZK_SYNTH_ZERO, false}, 0},
+        {"32KiB-zero-s1-p0", {KIB(32), 1, CUZK_SYNTH_ZERO, false}, 0},
+        {"8MiB-zero-s1-p0", {MIB(8), 1, CUZK_SYNTH_ZERO, false}, 0},
+        {"16MiB-mix-s1-p0", {MIB(16), 1, CUZK_SYNTH_MIX, false}, 0},
+        {"512MiB-mix-s1-p0", {MIB(512), 1, CUZK_SYNTH_MIX, false}, 0},
+        {"1GiB-mix-s1-p0", {GIB(1), 1, CUZK_SYNTH_MIX, false}, 0},
+        {"32GiB-zero-s1-p0", {GIB(32), 1, CUZK_SYNTH_ZERO, false}, 0},
+        {"32GiB-zero-s1-p9", {GIB(32), 1, CUZK_SYNTH_ZERO, false}, 9},
+        {"32GiB-mix-s1-p0", {GIB(32), 1, CUZK_SYNTH_MIX, false}, 0},
+        {"64GiB-mix-s1-p0", {GIB(64), 1, CUZK_SYNTH_MIX, false}, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sectors / sizeof sectors[0]; i++)
+        compare_synthetic(&sectors[i]);
+    for (size_t i = 0; with_large && i < sizeof large / sizeof large[0]; i++)
+        compare_synthetic(&large[i]);
+}
+
+/* A damaged value is found, and the place it sits in is named. */
+static void test_porep_check__names_what_does_not_hold(void **state)
+{
+    struct cuzk_c1 *c1 = decode("porep-2k", "c1.json");
+    struct cuzk_porep_challenge challenges[2];
+    struct cuzk_error err;
+    struct partition p;
+    struct cuzk_cs cs;
+
+    (void)state;
+    partition_make(c1, 0, &p);
+    for (int i = 0; i < 2; i++)
+        challenges[i] = p.assignment.challenges[i];
+    challenges[1].replica.index ^= 1;
+    p.assignment.challenges = challenges;
+    cuzk_witness_destroy(&p.witness);
+    must(cuzk_witness_create(&p.layout, &p.witness, &err), &err);
+    must(cuzk_porep_witness(&p.plan, &p.assignment, pool, &p.witness, &err), &err);
+    cuzk_cs_check(&cs, &p.layout, &p.witness, NULL);
+    cuzk_porep_synthesise(&cs, &p.shape, NULL);
+    assert_int_equal(cuzk_cs_finish(&cs, &err), CUZK_UNSATISFIED);
+    assert_non_null(strstr(err.message, "challenge_1/comm_r_last_data_inclusion/enforce root is correct"));
+    cuzk_cs_destroy(&cs);
+    partition_free(&p);
+    cuzk_c1_destroy(c1);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_porep_witness__equals_the_sealed_sectors),
+        cmocka_unit_test(test_porep_witness__equals_the_synthetic_sectors),
+        cmocka_unit_test(test_porep_check__names_what_does_not_hold),
+    };
+
+    with_large = argc > 1 && strcmp(argv[1], "long") == 0;
+    if (cuzk_pool_create(2, &pool, NULL) != CUZK_OK)
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    cuzk_pool_destroy(pool);
+    return failed;
+}
