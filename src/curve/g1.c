@@ -93,3 +93,8 @@ bool cuzk_g1_in_subgroup(const struct cuzk_g1_affine *a)
 {
     return cuzk_curve_kernel()->g1_in_subgroup(a);
 }
+
+void cuzk_g1_mul_weight(const struct cuzk_g1_affine *a, const uint64_t weight[2], struct cuzk_g1 *out)
+{
+    cuzk_curve_kernel()->g1_mul_weight(a, weight, out);
+}

@@ -36,6 +36,11 @@ bool cuzk_g1_affine_equal(const struct cuzk_g1_affine *a, const struct cuzk_g1_a
 /* scalar * a; scalar is four plain 64-bit words, least significant first, any value. */
 void cuzk_g1_mul(const struct cuzk_g1 *a, const uint64_t scalar[4], struct cuzk_g1 *out);
 
+/* (weight[0] + weight[1] lambda) a with lambda = -x^2 mod r, the eigenvalue of (x, y) -> (beta x, y), x being
+ * the curve's parameter: different for all 128-bit weights, and half the doublings of a multiplication. a is
+ * in the subgroup. */
+void cuzk_g1_mul_weight(const struct cuzk_g1_affine *a, const uint64_t weight[2], struct cuzk_g1 *out);
+
 /* x^3 + b: the square of y on the curve. */
 void cuzk_g1_curve_rhs(const struct cuzk_fp *x, struct cuzk_fp *out);
 

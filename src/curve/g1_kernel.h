@@ -45,13 +45,20 @@ CUZK_KERNEL bool cuzk_g1_kernel_is_on_curve(const struct cuzk_g1_affine *a)
     return cuzk_fp_equal(&left, &right);
 }
 
+/* x of phi(x, y) = (beta x, y) */
+CUZK_KERNEL void cuzk_g1_kernel_endomorphism_x(struct cuzk_fp *x)
+{
+    static const struct cuzk_fp beta = {{UINT64_C(0x30f1361b798a64e8), UINT64_C(0xf3b8ddab7ece5a2a),
+                                         UINT64_C(0x16a8ca3ac61577f7), UINT64_C(0xc26a2ff874fd029b),
+                                         UINT64_C(0x3636b76660701c6e), UINT64_C(0x051ba4ab241b6160)}};
+
+    cuzk_fp_mul(x, &beta, x);
+}
+
 CUZK_KERNEL bool cuzk_g1_kernel_in_subgroup(const struct cuzk_g1_affine *a)
 {
     /* phi(x, y) = (beta x, y) has phi^2 + phi + 1 = 0 on the whole curve. If phi(a) = -x^2 a then
      * (x^4 - x^2 + 1) a = r a is infinity; and on the subgroup phi is this multiple. */
-    static const struct cuzk_fp beta = {{UINT64_C(0x30f1361b798a64e8), UINT64_C(0xf3b8ddab7ece5a2a),
-                                         UINT64_C(0x16a8ca3ac61577f7), UINT64_C(0xc26a2ff874fd029b),
-                                         UINT64_C(0x3636b76660701c6e), UINT64_C(0x051ba4ab241b6160)}};
     struct cuzk_g1 p, q;
 
     if (cuzk_g1_law_affine_is_identity(a))
@@ -60,7 +67,7 @@ CUZK_KERNEL bool cuzk_g1_kernel_in_subgroup(const struct cuzk_g1_affine *a)
     cuzk_g1_kernel_mul_by_abs_x(&p, &q);
     cuzk_g1_kernel_mul_by_abs_x(&q, &q);
     cuzk_g1_law_neg(&q, &q);
-    cuzk_fp_mul(&p.x, &beta, &p.x);
+    cuzk_g1_kernel_endomorphism_x(&p.x);
     return cuzk_g1_law_equal(&p, &q);
 }
 

@@ -8,6 +8,24 @@
 #include "curve/g1_law.h"
 #include "curve/g2_law.h"
 
+/* of curve/g1_table.h: a point's table has rows for 32-bit parts of odd multiples */
+enum {
+    CUZK_G1_TABLE_WIDTH = 7, /* of the non-adjacent form */
+    CUZK_G1_TABLE_BITS = 32, /* of a part */
+    CUZK_G1_TABLE_PARTS = 8,
+    CUZK_G1_TABLE_ODD = 1 << (CUZK_G1_TABLE_WIDTH - 2),
+    CUZK_G1_TABLE_POINTS = CUZK_G1_TABLE_PARTS * CUZK_G1_TABLE_ODD,
+};
+
+/* A digit of a recoded scalar; digits at the same bit of their part are chained. */
+struct cuzk_g1_table_digit {
+    uint32_t point; /* index into all tables */
+    uint32_t next;  /* digit, or CUZK_G1_TABLE_END */
+    bool negative;
+};
+
+#define CUZK_G1_TABLE_END UINT32_MAX
+
 struct cuzk_curve_kernel {
     void (*g1_to_affine)(const struct cuzk_g1 *a, struct cuzk_g1_affine *out);
     void (*g1_batch_to_affine)(const struct cuzk_g1 *points, size_t n, struct cuzk_g1_affine *out);
@@ -29,6 +47,11 @@ struct cuzk_curve_kernel {
     void (*g2_curve_rhs)(const struct cuzk_fp2 *x, struct cuzk_fp2 *out);
     bool (*g2_is_on_curve)(const struct cuzk_g2_affine *a);
     bool (*g2_in_subgroup)(const struct cuzk_g2_affine *a);
+    void (*g1_table_build)(const struct cuzk_g1_affine *point,
+                           struct cuzk_g1_affine table[CUZK_G1_TABLE_POINTS]);
+    void (*g1_table_sum)(const struct cuzk_g1_affine *points, const struct cuzk_g1_table_digit *digits,
+                         const uint32_t first[CUZK_G1_TABLE_BITS], struct cuzk_g1 *out);
+    void (*g1_mul_weight)(const struct cuzk_g1_affine *p, const uint64_t weight[2], struct cuzk_g1 *out);
 };
 
 extern const struct cuzk_curve_kernel cuzk_curve_kernel_portable; /* kernel_portable.c */

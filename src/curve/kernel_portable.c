@@ -1,6 +1,7 @@
 #include "curve/kernel.h"
 
 #include "curve/g1_kernel.h"
+#include "curve/g1_table_kernel.h"
 #include "curve/g2_kernel.h"
 
 const struct cuzk_curve_kernel cuzk_curve_kernel_portable = {
@@ -24,4 +25,7 @@ const struct cuzk_curve_kernel cuzk_curve_kernel_portable = {
     .g2_curve_rhs = cuzk_g2_kernel_curve_rhs,
     .g2_is_on_curve = cuzk_g2_kernel_is_on_curve,
     .g2_in_subgroup = cuzk_g2_kernel_in_subgroup,
+    .g1_table_build = cuzk_g1_kernel_table_build,
+    .g1_table_sum = cuzk_g1_kernel_table_sum,
+    .g1_mul_weight = cuzk_g1_kernel_mul_weight,
 };

@@ -17,10 +17,9 @@
 #include "backend/backend.h"
 #include "base/progress.h"
 #include "groth16/params.h"
+#include "groth16/proof.h"
 #include "r1cs/r1cs.h"
 #include "r1cs/witness.h"
-
-enum { CUZK_PROOF_BYTES = 192 };
 
 /* Where the time of a proof went, nanoseconds. */
 struct cuzk_prove_times {
