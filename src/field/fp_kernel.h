@@ -8,6 +8,7 @@
 #define CUZK_FIELD_FP_KERNEL_H
 
 #include "field/fp.h"
+#include "field/inverse.h"
 
 #define CUZK_KERNEL static __attribute__((noinline, unused))
 
@@ -28,10 +29,10 @@ CUZK_KERNEL void cuzk_fp_kernel_pow(const struct cuzk_fp *base, const uint64_t *
 
 CUZK_KERNEL void cuzk_fp_kernel_inverse(const struct cuzk_fp *a, struct cuzk_fp *out)
 {
-    /* Fermat: the exponent is the modulus minus two */
-    uint64_t e[CUZK_FP_LIMBS] = CUZK_FP_MODULUS;
-    e[0] -= 2;
-    cuzk_fp_kernel_pow(a, e, CUZK_FP_LIMBS, out);
+    /* (x R)^-1 R^2 = x^-1 R */
+    const uint64_t m[CUZK_FP_LIMBS] = CUZK_FP_MODULUS, r2[CUZK_FP_LIMBS] = CUZK_FP_R2;
+    *out = *a;
+    inverse_mod(out->l, r2, m, UINT64_C(0x360c000300030003), CUZK_FP_LIMBS, 7);
 }
 
 CUZK_KERNEL void cuzk_fp_kernel_batch_inverse(struct cuzk_fp *elements, size_t n, struct cuzk_fp *scratch)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "field/inverse.h"
+
 const struct cuzk_fr cuzk_fr_generator = {{UINT64_C(0x0000000efffffff1), UINT64_C(0x17e363d300189c0f),
                                            UINT64_C(0xff9c57876f8457b0), UINT64_C(0x351332208fc5a8c4)}};
 const struct cuzk_fr cuzk_fr_root_2_32 = {{UINT64_C(0xb9b58d8c5f0e466a), UINT64_C(0x5b1b4c801819d7ec),
@@ -23,10 +25,10 @@ void cuzk_fr_pow(const struct cuzk_fr *base, const uint64_t *exponent, size_t li
 
 void cuzk_fr_inverse(const struct cuzk_fr *a, struct cuzk_fr *out)
 {
-    /* Fermat: the exponent is the modulus minus two */
-    uint64_t e[CUZK_FR_LIMBS] = CUZK_FR_MODULUS;
-    e[0] -= 2;
-    cuzk_fr_pow(a, e, CUZK_FR_LIMBS, out);
+    /* (x R)^-1 R^2 = x^-1 R */
+    const uint64_t m[CUZK_FR_LIMBS] = CUZK_FR_MODULUS, r2[CUZK_FR_LIMBS] = CUZK_FR_R2;
+    *out = *a;
+    inverse_mod(out->l, r2, m, UINT64_C(0x100000001), CUZK_FR_LIMBS, 5);
 }
 
 void cuzk_fr_batch_inverse(struct cuzk_fr *elements, size_t n, struct cuzk_fr *scratch)

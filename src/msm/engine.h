@@ -32,8 +32,8 @@ struct cuzk_msm_engine {
                                   size_t n, void *affine, uint8_t *raw, struct cuzk_error *err);
 };
 
-extern const struct cuzk_msm_engine cuzk_msm_g1_portable, cuzk_msm_g1_ifma;
-extern const struct cuzk_msm_engine cuzk_msm_g2_portable, cuzk_msm_g2_ifma;
+extern const struct cuzk_msm_engine cuzk_msm_g1_portable, cuzk_msm_g1_adx, cuzk_msm_g1_ifma;
+extern const struct cuzk_msm_engine cuzk_msm_g2_portable, cuzk_msm_g2_adx, cuzk_msm_g2_ifma;
 
 /* The engine for the level in force. */
 const struct cuzk_msm_engine *cuzk_msm_g1_engine(void);

@@ -5,12 +5,28 @@
 
 const struct cuzk_msm_engine *cuzk_msm_g1_engine(void)
 {
-    return cuzk_cpu_level() == CUZK_CPU_IFMA ? &cuzk_msm_g1_ifma : &cuzk_msm_g1_portable;
+    switch (cuzk_cpu_level()) {
+    case CUZK_CPU_IFMA:
+        return &cuzk_msm_g1_ifma;
+    case CUZK_CPU_ADX:
+        return &cuzk_msm_g1_adx;
+    case CUZK_CPU_PORTABLE:
+        break;
+    }
+    return &cuzk_msm_g1_portable;
 }
 
 const struct cuzk_msm_engine *cuzk_msm_g2_engine(void)
 {
-    return cuzk_cpu_level() == CUZK_CPU_IFMA ? &cuzk_msm_g2_ifma : &cuzk_msm_g2_portable;
+    switch (cuzk_cpu_level()) {
+    case CUZK_CPU_IFMA:
+        return &cuzk_msm_g2_ifma;
+    case CUZK_CPU_ADX:
+        return &cuzk_msm_g2_adx;
+    case CUZK_CPU_PORTABLE:
+        break;
+    }
+    return &cuzk_msm_g2_portable;
 }
 
 enum cuzk_status cuzk_msm_g1(struct cuzk_pool *pool, const struct cuzk_g1_affine *bases,

@@ -1,0 +1,12 @@
+/* The G1 engine in plain C over the ADX product; compiled with CUZK_FP_ADX and CUZK_ADX_FLAGS. */
+#include "msm/group_g1.h"
+#include "msm/lane_portable.h"
+
+#include "msm/engine_templates.h"
+
+const struct cuzk_msm_engine cuzk_msm_g1_adx = {
+    .msm = msm_run,
+    .table_create = multiples_create,
+    .table_destroy = multiples_destroy,
+    .table_mul = multiples_mul,
+};
