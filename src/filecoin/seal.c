@@ -1,0 +1,287 @@
+#include "filecoin/seal.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "filecoin/chacha8.h"
+#include "filecoin/challenges.h"
+#include "filecoin/claims.h"
+#include "filecoin/data_tree.h"
+#include "filecoin/fr32.h"
+#include "filecoin/graph.h"
+#include "filecoin/label.h"
+#include "filecoin/oct_tree.h"
+#include "filecoin/replica_id.h"
+#include "hash/poseidon.h"
+
+enum { NODE = CUZK_NODE_BYTES, GRAIN = 256, BATCH = 64 };
+
+void cuzk_seal_random_data(const uint8_t seed[32], uint8_t *out, size_t n)
+{
+    struct cuzk_chacha8 stream;
+    uint8_t last[4];
+
+    cuzk_chacha8_init(&stream, seed);
+    cuzk_chacha8_bytes(&stream, out, n - n % 4);
+    if (n % 4 != 0) {
+        cuzk_chacha8_bytes(&stream, last, sizeof last);
+        memcpy(out + n - n % 4, last, n % 4);
+    }
+}
+
+/* ---- data ---- */
+
+static enum cuzk_status place_pieces(struct cuzk_pool *pool, const struct cuzk_seal_request *request,
+                                     struct cuzk_sealed_sector *s, struct cuzk_error *err)
+{
+    const size_t n = request->piece_count;
+    uint64_t *offsets = NULL, used;
+    enum cuzk_status status;
+
+    CUZK_TRY_OUT(CUZK_NEW(&s->pieces, n, "pieces", err));
+    CUZK_TRY_OUT(CUZK_NEW(&offsets, n, "piece offsets", err));
+    s->piece_count = n;
+    for (size_t i = 0; i < n; i++) {
+        const struct cuzk_piece_data *piece = &request->pieces[i];
+        s->pieces[i].unpadded_size = piece->unpadded_size;
+        CUZK_TRY_OUT(cuzk_piece_comm_p(pool, piece->bytes, piece->length, piece->unpadded_size,
+                                       s->pieces[i].comm_p, err));
+    }
+    CUZK_TRY_OUT(cuzk_piece_offsets(s->config.sector_size, s->pieces, n, offsets, &used, err));
+    for (size_t i = 0; i < n; i++)
+        cuzk_fr32_pad(request->pieces[i].bytes, request->pieces[i].length, s->tree_d + offsets[i]);
+out:
+    cuzk_mem_free(offsets);
+    return status;
+}
+
+/* ---- labels ---- */
+
+struct parents_job {
+    const struct cuzk_graph *graph;
+    uint32_t *parents; /* [nodes * 14] */
+};
+
+static void find_parents(void *context, size_t begin, size_t end, unsigned worker)
+{
+    const struct parents_job *job = context;
+
+    (void)worker;
+    for (size_t node = begin; node < end; node++)
+        cuzk_graph_parents(job->graph, (uint32_t)node, job->parents + node * CUZK_POREP_PARENTS);
+}
+
+/* One label after the other: each needs the one before it. */
+static void label_layer(const struct cuzk_sealed_sector *s, const uint32_t *parents, unsigned layer)
+{
+    uint8_t *labels = s->layers + (layer - 1) * s->nodes * NODE;
+    const uint8_t *below = labels - s->nodes * NODE; /* not read in layer 1 */
+    const unsigned count = cuzk_label_parents(layer);
+
+    for (uint64_t node = 0; node < s->nodes; node++, parents += CUZK_POREP_PARENTS) {
+        const uint8_t *list[CUZK_POREP_PARENTS];
+        for (unsigned i = 0; i < count; i++)
+            list[i] = (i < CUZK_POREP_DRG_PARENTS ? labels : below) + (uint64_t)parents[i] * NODE;
+        cuzk_label(s->c1->replica_id, layer, node, list, node == 0 ? 0 : count, labels + node * NODE);
+    }
+}
+
+static enum cuzk_status make_labels(struct cuzk_pool *pool, struct cuzk_sealed_sector *s,
+                                    const struct cuzk_graph *graph, struct cuzk_error *err)
+{
+    struct parents_job job = {.graph = graph};
+
+    CUZK_TRY(CUZK_NEW(&s->layers, s->config.shape.layers * s->nodes * NODE, "labels", err));
+    CUZK_TRY(CUZK_NEW(&job.parents, s->nodes * CUZK_POREP_PARENTS, "parents", err));
+    cuzk_pool_range(pool, s->nodes, GRAIN, find_parents, &job);
+    for (unsigned layer = 1; layer <= s->config.shape.layers; layer++)
+        label_layer(s, job.parents, layer);
+    cuzk_mem_free(job.parents);
+    return CUZK_OK;
+}
+
+/* ---- trees and replica ---- */
+
+static const uint8_t *label_at(const struct cuzk_sealed_sector *s, unsigned layer, uint64_t node)
+{
+    return s->layers + ((layer - 1) * s->nodes + node) * NODE;
+}
+
+/* Leaves of both trees, and the replica. */
+static void make_leaves(void *context, size_t begin, size_t end, unsigned worker)
+{
+    struct cuzk_sealed_sector *s = context;
+    const unsigned layers = s->config.shape.layers;
+    const struct cuzk_poseidon *poseidon = cuzk_poseidon_instance(layers);
+    struct cuzk_fr columns[BATCH * CUZK_POREP_MAX_LAYERS], data;
+
+    (void)worker;
+    for (size_t first = begin; first < end; first += BATCH) {
+        const size_t n = end - first < BATCH ? end - first : BATCH;
+        for (size_t i = 0; i < n; i++) {
+            const size_t node = first + i;
+            for (unsigned layer = 1; layer <= layers; layer++) /* labels are trimmed: below the modulus */
+                (void)cuzk_fr_from_bytes(label_at(s, layer, node), &columns[i * layers + layer - 1]);
+            (void)cuzk_fr_from_bytes(s->tree_d + node * NODE, &data);
+            cuzk_label_encode(&columns[i * layers + layers - 1], &data, &s->tree_r_last[node]);
+            cuzk_fr_to_bytes(&s->tree_r_last[node], s->sealed + node * NODE);
+        }
+        cuzk_poseidon_hash_many(poseidon, columns, n, s->tree_c + first);
+    }
+}
+
+static enum cuzk_status make_trees(struct cuzk_pool *pool, struct cuzk_sealed_sector *s,
+                                   struct cuzk_error *err)
+{
+    const struct cuzk_tree_shape shape = s->config.shape.tree;
+    const size_t total = cuzk_oct_tree_nodes(shape);
+    struct cuzk_fr comm_r, roots[2];
+
+    CUZK_TRY(CUZK_NEW(&s->tree_c, total, "column tree", err));
+    CUZK_TRY(CUZK_NEW(&s->tree_r_last, total, "replica tree", err));
+    CUZK_TRY(CUZK_NEW(&s->sealed, s->nodes * NODE, "replica", err));
+    cuzk_pool_range(pool, s->nodes, GRAIN, make_leaves, s);
+    cuzk_oct_tree_build(pool, shape, s->tree_c);
+    cuzk_oct_tree_build(pool, shape, s->tree_r_last);
+    roots[0] = s->tree_c[total - 1];
+    roots[1] = s->tree_r_last[total - 1];
+    cuzk_poseidon_hash(cuzk_poseidon_instance(2), roots, &comm_r);
+    cuzk_fr_to_bytes(&roots[0], s->comm_c);
+    cuzk_fr_to_bytes(&roots[1], s->comm_r_last);
+    cuzk_fr_to_bytes(&comm_r, s->c1->comm_r);
+    return CUZK_OK;
+}
+
+/* ---- vanilla proofs ---- */
+
+static enum cuzk_status fill_data_path(struct cuzk_sealed_sector *s, uint64_t node,
+                                       struct cuzk_merkle_path *path, struct cuzk_error *err)
+{
+    const unsigned levels = s->config.shape.log2_nodes;
+    uint8_t bytes[CUZK_POREP_MAX_LOG2_NODES][NODE];
+    struct cuzk_fr *siblings;
+
+    CUZK_TRY(cuzk_fr_arena_take(&s->c1->values, levels, &siblings, err));
+    cuzk_data_tree_siblings(s->tree_d, s->nodes, node, bytes[0]);
+    for (unsigned i = 0; i < levels; i++)
+        (void)cuzk_fr_from_bytes(bytes[i], &siblings[i]);
+    path->siblings = siblings;
+    (void)cuzk_fr_from_bytes(s->tree_d + node * NODE, &path->leaf);
+    (void)cuzk_fr_from_bytes(s->c1->comm_d, &path->root);
+    path->index = node;
+    return CUZK_OK;
+}
+
+static enum cuzk_status fill_oct_path(struct cuzk_sealed_sector *s, const struct cuzk_fr *tree, uint64_t node,
+                                      struct cuzk_merkle_path *path, struct cuzk_error *err)
+{
+    const struct cuzk_tree_shape shape = s->config.shape.tree;
+    struct cuzk_fr *siblings;
+
+    CUZK_TRY(cuzk_fr_arena_take(&s->c1->values, cuzk_tree_siblings(shape), &siblings, err));
+    cuzk_oct_tree_path(shape, tree, node, siblings);
+    path->siblings = siblings;
+    path->leaf = tree[node];
+    path->root = tree[cuzk_oct_tree_nodes(shape) - 1];
+    path->index = node;
+    return CUZK_OK;
+}
+
+static enum cuzk_status fill_column(struct cuzk_sealed_sector *s, uint64_t node,
+                                    struct cuzk_porep_column *column, struct cuzk_error *err)
+{
+    const unsigned layers = s->config.shape.layers;
+    struct cuzk_fr *labels;
+
+    CUZK_TRY(cuzk_fr_arena_take(&s->c1->values, layers, &labels, err));
+    for (unsigned layer = 1; layer <= layers; layer++)
+        (void)cuzk_fr_from_bytes(label_at(s, layer, node), &labels[layer - 1]);
+    column->labels = labels;
+    return fill_oct_path(s, s->tree_c, node, &column->path, err);
+}
+
+static enum cuzk_status fill_proofs(struct cuzk_sealed_sector *s, const struct cuzk_graph *graph,
+                                    struct cuzk_error *err)
+{
+    const unsigned per_partition = s->config.shape.challenges;
+    const size_t count = (size_t)s->config.partitions * per_partition;
+    uint32_t *nodes, parents[CUZK_POREP_PARENTS];
+    enum cuzk_status status;
+
+    CUZK_TRY(CUZK_NEW(&nodes, count, "challenges", err));
+    cuzk_porep_challenges(&s->config, s->c1->replica_id, s->c1->comm_r, s->c1->seed, nodes);
+    for (size_t i = 0; i < count; i++) {
+        struct cuzk_c1_partition *partition = s->c1->partition[i / per_partition];
+        struct cuzk_porep_challenge *challenge = &partition->challenges[i % per_partition];
+        challenge->node = nodes[i];
+        cuzk_graph_parents(graph, nodes[i], parents);
+        CUZK_TRY_OUT(fill_data_path(s, nodes[i], &challenge->data, err));
+        CUZK_TRY_OUT(fill_oct_path(s, s->tree_r_last, nodes[i], &challenge->replica, err));
+        CUZK_TRY_OUT(fill_column(s, nodes[i], &challenge->column, err));
+        for (unsigned k = 0; k < CUZK_POREP_PARENTS; k++)
+            CUZK_TRY_OUT(fill_column(s, parents[k], &challenge->parents[k], err));
+        CUZK_TRY_OUT(cuzk_c1_fill_claims(s->c1, challenge, &partition->claims[i % per_partition], err));
+    }
+    status = CUZK_OK;
+out:
+    cuzk_mem_free(nodes);
+    return status;
+}
+
+static enum cuzk_status seal(struct cuzk_pool *pool, const struct cuzk_seal_request *request,
+                             struct cuzk_sealed_sector *s, struct cuzk_error *err)
+{
+    struct cuzk_graph graph;
+
+    CUZK_TRY(cuzk_c1_create(request->registered_proof, &request->config, &s->c1, err));
+    memcpy(s->c1->ticket, request->ticket, 32);
+    memcpy(s->c1->seed, request->interactive_seed, 32);
+    CUZK_TRY(CUZK_NEW(&s->tree_d, (2 * s->nodes - 1) * NODE, "data tree", err));
+    CUZK_TRY(place_pieces(pool, request, s, err));
+    cuzk_data_tree_build(pool, s->tree_d, s->nodes);
+    memcpy(s->c1->comm_d, s->tree_d + (2 * s->nodes - 2) * NODE, NODE);
+    cuzk_replica_id(request->prover_id, request->sector_number, request->ticket, s->c1->comm_d,
+                    request->config.porep_id, s->c1->replica_id);
+    cuzk_graph_init(&graph, s->nodes, request->config.api_version, request->config.porep_id);
+    CUZK_TRY(make_labels(pool, s, &graph, err));
+    CUZK_TRY(make_trees(pool, s, err));
+    return fill_proofs(s, &graph, err);
+}
+
+enum cuzk_status cuzk_seal(struct cuzk_pool *pool, const struct cuzk_seal_request *request,
+                           struct cuzk_sealed_sector **out, struct cuzk_error *err)
+{
+    struct cuzk_sealed_sector *s;
+
+    *out = NULL;
+    if (request->config.shape.log2_nodes > CUZK_SEAL_MAX_LOG2_NODES)
+        return cuzk_error_set(
+            err, CUZK_ARGUMENT,
+            "sealing is for test sectors of at most 1 GiB; a synthetic output has any size");
+    CUZK_TRY(CUZK_NEW(&s, 1, "sealed sector", err));
+    s->config = request->config;
+    s->nodes = UINT64_C(1) << request->config.shape.log2_nodes;
+    memcpy(s->prover_id, request->prover_id, 32);
+    s->sector_number = request->sector_number;
+    const enum cuzk_status status = seal(pool, request, s, err);
+    if (status != CUZK_OK) {
+        cuzk_sealed_sector_destroy(s);
+        return status;
+    }
+    *out = s;
+    return CUZK_OK;
+}
+
+void cuzk_sealed_sector_destroy(struct cuzk_sealed_sector *s)
+{
+    if (s == NULL)
+        return;
+    cuzk_mem_free(s->pieces);
+    cuzk_mem_free(s->tree_d);
+    cuzk_mem_free(s->layers);
+    cuzk_mem_free(s->sealed);
+    cuzk_mem_free(s->tree_c);
+    cuzk_mem_free(s->tree_r_last);
+    cuzk_c1_destroy(s->c1);
+    cuzk_mem_free(s);
+}
