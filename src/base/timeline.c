@@ -63,11 +63,10 @@ static enum cuzk_status append(struct cuzk_timeline *timeline, const struct cuzk
     return CUZK_OK;
 }
 
-void cuzk_timeline_add(struct cuzk_timeline *timeline, const char *lane, const char *stage, int32_t partition,
-                       uint64_t begin_ns)
+void cuzk_timeline_add_span(struct cuzk_timeline *timeline, const char *lane, const char *stage,
+                            int32_t partition, uint64_t begin_ns, uint64_t end_ns)
 {
-    struct cuzk_timeline_event event = {
-        .partition = partition, .begin_ns = begin_ns, .end_ns = cuzk_clock_ns()};
+    struct cuzk_timeline_event event = {.partition = partition, .begin_ns = begin_ns, .end_ns = end_ns};
 
     if (timeline == NULL)
         return;
@@ -77,6 +76,12 @@ void cuzk_timeline_add(struct cuzk_timeline *timeline, const char *lane, const c
     if (append(timeline, &event, NULL) != CUZK_OK)
         timeline->dropped++;
     pthread_mutex_unlock(&timeline->lock);
+}
+
+void cuzk_timeline_add(struct cuzk_timeline *timeline, const char *lane, const char *stage, int32_t partition,
+                       uint64_t begin_ns)
+{
+    cuzk_timeline_add_span(timeline, lane, stage, partition, begin_ns, cuzk_clock_ns());
 }
 
 const struct cuzk_timeline_event *cuzk_timeline_events(const struct cuzk_timeline *timeline, size_t *count)

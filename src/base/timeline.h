@@ -33,6 +33,10 @@ void cuzk_timeline_destroy(struct cuzk_timeline *timeline);
 void cuzk_timeline_add(struct cuzk_timeline *timeline, const char *lane, const char *stage, int32_t partition,
                        uint64_t begin_ns);
 
+/* The same with an end given: for spans that were measured elsewhere. */
+void cuzk_timeline_add_span(struct cuzk_timeline *timeline, const char *lane, const char *stage,
+                            int32_t partition, uint64_t begin_ns, uint64_t end_ns);
+
 /* Events so far, in the order they ended; valid until the next add. No one may be adding. */
 const struct cuzk_timeline_event *cuzk_timeline_events(const struct cuzk_timeline *timeline, size_t *count);
 
