@@ -41,10 +41,10 @@ struct cli_common {
          .help = "this text"}
 
 /* The option --threads, for commands that use a pool. */
-#define CLI_THREADS_OPTION(type)                                                                             \
+#define CLI_THREADS_OPTION(values)                                                                           \
     {.name = "threads",                                                                                      \
      .type = CUZK_OPTION_NUMBER,                                                                             \
-     .offset = offsetof(type, threads),                                                                      \
+     .offset = offsetof(values, threads),                                                                    \
      .placeholder = "N",                                                                                     \
      .environment = "CUZK_THREADS",                                                                          \
      .min = 1,                                                                                               \
@@ -74,6 +74,9 @@ extern const struct cli_command cli_circuit_show;
 extern const struct cli_command cli_circuit_list;
 extern const struct cli_command cli_circuit_tree;
 extern const struct cli_command cli_doctor;
+extern const struct cli_command cli_prove_porep;
+extern const struct cli_command cli_setup;
+extern const struct cli_command cli_synth_porep;
 
 /* All commands, in the order of the help text. */
 extern const struct cli_command *const cli_commands[];
