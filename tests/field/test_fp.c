@@ -98,6 +98,36 @@ static void test_outputs_may_alias_inputs(void **state)
     mpz_clears(x, y, NULL);
 }
 
+/* Long runs of division steps of each kind: powers of two, small numbers, their opposites, random ones. */
+static void test_inverse__equals_gmp(void **state)
+{
+    mpz_t x, expected, got;
+    struct cuzk_fp a, b;
+
+    (void)state;
+    mpz_inits(x, expected, got, NULL);
+    for (int i = 0; i < 20000; i++) {
+        draw(&a, x);
+        if (i < 1200) {
+            struct cuzk_fp two;
+            cuzk_fp_from_u64(2, &two);
+            cuzk_fp_from_u64(1 + (uint64_t)(i / 400), &a);
+            for (int k = 0; k < i % 400; k++)
+                cuzk_fp_mul(&a, &two, &a);
+            if (i & 1)
+                cuzk_fp_neg(&a, &a);
+            value_of(&a, x);
+        }
+        if (mpz_sgn(x) == 0)
+            continue;
+        cuzk_fp_inverse(&a, &b);
+        assert_int_not_equal(mpz_invert(expected, x, modulus), 0);
+        value_of(&b, got);
+        assert_int_equal(mpz_cmp(expected, got), 0);
+    }
+    mpz_clears(x, expected, got, NULL);
+}
+
 static void test_inverse__times_itself_is_one(void **state)
 {
     mpz_t x;
@@ -182,6 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ring_operations__equal_gmp),
         cmocka_unit_test(test_outputs_may_alias_inputs),
+        cmocka_unit_test(test_inverse__equals_gmp),
         cmocka_unit_test(test_inverse__times_itself_is_one),
         cmocka_unit_test(test_bytes__round_trip_and_refuse_the_modulus),
         cmocka_unit_test(test_sqrt__finds_roots_of_squares_only),
