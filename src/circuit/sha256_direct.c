@@ -38,21 +38,21 @@ static void put_masked(struct cuzk_cs *cs, uint32_t values, uint32_t mask)
 }
 
 /* A new variable where both bits are variables; it is the xor of the variables without their negations. */
-static inline word xor
-    (struct cuzk_cs * cs, word a, word b) {
-        const uint32_t variable = ~(a.constant | b.constant);
-        const uint32_t plain = a.value ^ a.negated ^ b.value ^ b.negated;
-        const uint32_t flips = (a.constant & a.value) ^ (b.constant & b.value);
+static inline word exclusive_or(struct cuzk_cs *cs, word a, word b)
+{
+    const uint32_t variable = ~(a.constant | b.constant);
+    const uint32_t plain = a.value ^ a.negated ^ b.value ^ b.negated;
+    const uint32_t flips = (a.constant & a.value) ^ (b.constant & b.value);
 
-        if (variable == UINT32_MAX)
-            (void)cuzk_cs_alloc_bits(cs, plain, 32);
-        else
-            put_masked(cs, plain, variable);
-        const uint32_t constant = a.constant & b.constant;
-        return (word){a.value ^ b.value, constant, (a.negated ^ b.negated ^ flips) & ~constant};
-    }
+    if (variable == UINT32_MAX)
+        (void)cuzk_cs_alloc_bits(cs, plain, 32);
+    else
+        put_masked(cs, plain, variable);
+    const uint32_t constant = a.constant & b.constant;
+    return (word){a.value ^ b.value, constant, (a.negated ^ b.negated ^ flips) & ~constant};
+}
 
-    static struct cuzk_boolean bit_of(word a, int i)
+static struct cuzk_boolean bit_of(word a, int i)
 {
     const uint8_t kind = a.constant >> i & 1  ? CUZK_BOOLEAN_CONSTANT
                          : a.negated >> i & 1 ? CUZK_BOOLEAN_NOT
@@ -152,11 +152,11 @@ void cuzk_sha256_direct_block(struct cuzk_cs *cs, const word message[16], word s
     for (int i = 16; i < 64; i++) {
         struct partial p = nothing;
         add(&p, w[i - 16]);
-        t = xor(cs, rotr(w[i - 15], 7), rotr(w[i - 15], 18));
-        add(&p, xor(cs, t, shr(w[i - 15], 3)));
+        t = exclusive_or(cs, rotr(w[i - 15], 7), rotr(w[i - 15], 18));
+        add(&p, exclusive_or(cs, t, shr(w[i - 15], 3)));
         add(&p, w[i - 7]);
-        t = xor(cs, rotr(w[i - 2], 17), rotr(w[i - 2], 19));
-        add(&p, xor(cs, t, shr(w[i - 2], 10)));
+        t = exclusive_or(cs, rotr(w[i - 2], 17), rotr(w[i - 2], 19));
+        add(&p, exclusive_or(cs, t, shr(w[i - 2], 10)));
         w[i] = take(cs, &p);
     }
     for (int i = 0; i < 64; i++) {
@@ -164,8 +164,8 @@ void cuzk_sha256_direct_block(struct cuzk_cs *cs, const word message[16], word s
             new_e = take(cs, &e);
         struct partial p = nothing;
         add(&p, h);
-        t = xor(cs, rotr(new_e, 6), rotr(new_e, 11));
-        add(&p, xor(cs, t, rotr(new_e, 25)));
+        t = exclusive_or(cs, rotr(new_e, 6), rotr(new_e, 11));
+        add(&p, exclusive_or(cs, t, rotr(new_e, 25)));
         add(&p, choose(cs, new_e, f, g));
         add(&p, constant_word(cuzk_sha256_round_constants[i]));
         add(&p, w[i]);
@@ -173,8 +173,8 @@ void cuzk_sha256_direct_block(struct cuzk_cs *cs, const word message[16], word s
             new_a = take(cs, &a);
         e = a = p;
         add(&e, d);
-        t = xor(cs, rotr(new_a, 2), rotr(new_a, 13));
-        add(&a, xor(cs, t, rotr(new_a, 22)));
+        t = exclusive_or(cs, rotr(new_a, 2), rotr(new_a, 13));
+        add(&a, exclusive_or(cs, t, rotr(new_a, 22)));
         add(&a, majority(cs, new_a, b, c));
         h = g;
         g = f;
