@@ -102,6 +102,36 @@ static void keep(struct cuzk_json_stream *reader, uint8_t byte)
     reader->name_length++;
 }
 
+/* Number of bytes before the first that is special in a string: control, quote, backslash or above ASCII.
+ * Eight at a time. */
+static size_t plain_run(const uint8_t *p, const uint8_t *stop)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+    const uint8_t *const begin = p;
+
+    for (; stop - p >= 8; p += 8) {
+        uint64_t v;
+        memcpy(&v, p, sizeof v);
+        const uint64_t quote = v ^ ones * '"', backslash = v ^ ones * '\\';
+        /* a borrow reaches a byte's top bit where it is too small; false alarms only behind a true one */
+        if (((v | (v - ones * 0x20) | (quote - ones) | (backslash - ones)) & tops) != 0)
+            break;
+    }
+    while (p < stop && *p >= 0x20 && *p < 0x80 && *p != '"' && *p != '\\')
+        p++;
+    return (size_t)(p - begin);
+}
+
+static void keep_run(struct cuzk_json_stream *reader, size_t n)
+{
+    if (reader->name_length < CUZK_JSON_STREAM_NAME) {
+        const size_t room = CUZK_JSON_STREAM_NAME - reader->name_length;
+        memcpy(reader->name + reader->name_length, reader->at, n < room ? n : room);
+    }
+    reader->name_length += n;
+    reader->at += n;
+}
+
 static void keep_code_point(struct cuzk_json_stream *reader, uint32_t c)
 {
     if (c < 0x80) {
@@ -214,6 +244,9 @@ enum cuzk_status cuzk_json_stream_string(struct cuzk_json_stream *reader, struct
         if (reader->refill != NULL && stop - reader->at > CUZK_JSON_STREAM_LOOKAHEAD)
             stop -= 16; /* so that no character is cut by the window */
         while (reader->at < stop) {
+            keep_run(reader, plain_run(reader->at, stop));
+            if (reader->at == stop)
+                break;
             const uint8_t c = *reader->at;
             if (c == '"') {
                 reader->at++;
@@ -224,9 +257,6 @@ enum cuzk_status cuzk_json_stream_string(struct cuzk_json_stream *reader, struct
                 CUZK_TRY(escape(reader, err));
             } else if (c < 0x20) {
                 return unexpected(reader, "no control character in a string", err);
-            } else if (c < 0x80) {
-                keep(reader, c);
-                reader->at++;
             } else {
                 CUZK_TRY(utf8(reader, err));
             }
