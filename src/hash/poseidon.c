@@ -3,56 +3,68 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/cpu.h"
 #include "hash/poseidon_constants.h"
+#include "hash/poseidon_ifma.h"
 
 enum { WIDTH = CUZK_POSEIDON_MAX_WIDTH };
 
+/* The four arities, each made at its first use; the vector form at its own first use. */
 static struct cuzk_poseidon instances[4];
+static struct cuzk_poseidon_ifma vectors[4];
 static pthread_once_t once[4] = {PTHREAD_ONCE_INIT, PTHREAD_ONCE_INIT, PTHREAD_ONCE_INIT, PTHREAD_ONCE_INIT};
+static pthread_once_t vector_once[4] = {PTHREAD_ONCE_INIT, PTHREAD_ONCE_INIT, PTHREAD_ONCE_INIT,
+                                        PTHREAD_ONCE_INIT};
 
-static void make_2(void)
-{
-    cuzk_poseidon_generate(2, &instances[0]);
-}
+#define MAKERS(i, arity)                                                                                     \
+    static void make_##arity(void)                                                                           \
+    {                                                                                                        \
+        cuzk_poseidon_generate(arity, &instances[i]);                                                        \
+    }                                                                                                        \
+    static void make_vector_##arity(void)                                                                    \
+    {                                                                                                        \
+        cuzk_poseidon_ifma_make(&instances[i], &vectors[i]);                                                 \
+    }
+MAKERS(0, 2)
+MAKERS(1, 4)
+MAKERS(2, 8)
+MAKERS(3, 11)
 
-static void make_4(void)
+/* Position of an arity in the tables, or -1. */
+static int slot_of(unsigned arity)
 {
-    cuzk_poseidon_generate(4, &instances[1]);
-}
-
-static void make_8(void)
-{
-    cuzk_poseidon_generate(8, &instances[2]);
-}
-
-static void make_11(void)
-{
-    cuzk_poseidon_generate(11, &instances[3]);
+    switch (arity) {
+    case 2:
+        return 0;
+    case 4:
+        return 1;
+    case 8:
+        return 2;
+    case 11:
+        return 3;
+    default:
+        return -1;
+    }
 }
 
 const struct cuzk_poseidon *cuzk_poseidon_instance(unsigned arity)
 {
     static void (*const make[4])(void) = {make_2, make_4, make_8, make_11};
-    int i;
+    const int slot = slot_of(arity);
 
-    switch (arity) {
-    case 2:
-        i = 0;
-        break;
-    case 4:
-        i = 1;
-        break;
-    case 8:
-        i = 2;
-        break;
-    case 11:
-        i = 3;
-        break;
-    default:
+    if (slot < 0)
         return NULL;
-    }
-    pthread_once(&once[i], make[i]);
-    return &instances[i];
+    pthread_once(&once[slot], make[slot]);
+    return &instances[slot];
+}
+
+static const struct cuzk_poseidon_ifma *vector_form(const struct cuzk_poseidon *poseidon)
+{
+    static void (*const make[4])(void) = {make_vector_2, make_vector_4, make_vector_8, make_vector_11};
+    const int slot = slot_of(poseidon->arity);
+
+    pthread_once(&vector_once[slot], make[slot]);
+    return &vectors[slot];
 }
 
 void cuzk_poseidon_tag(const struct cuzk_poseidon *poseidon, enum cuzk_poseidon_tag tag, struct cuzk_fr *out)
@@ -166,8 +178,25 @@ void cuzk_poseidon_hash(const struct cuzk_poseidon *poseidon, const struct cuzk_
 void cuzk_poseidon_hash_many(const struct cuzk_poseidon *poseidon, const struct cuzk_fr *inputs, size_t n,
                              struct cuzk_fr *out)
 {
-    for (size_t i = 0; i < n; i++)
-        cuzk_poseidon_hash(poseidon, inputs + i * poseidon->arity, &out[i]);
+    enum { LANES = 8 };
+    const unsigned arity = poseidon->arity;
+    size_t i = 0;
+
+    if (cuzk_cpu_level() < CUZK_CPU_IFMA) {
+        for (; i < n; i++)
+            cuzk_poseidon_hash(poseidon, inputs + i * arity, &out[i]);
+        return;
+    }
+    const struct cuzk_poseidon_ifma *constants = vector_form(poseidon);
+    for (; n - i >= LANES; i += LANES)
+        cuzk_poseidon_ifma_hash8(poseidon, constants, inputs + i * arity, out + i);
+    if (i < n) { /* idle lanes cost less than hashing one by one */
+        struct cuzk_fr padded[LANES * CUZK_POSEIDON_MAX_ARITY], hashes[LANES];
+        memset(padded, 0, sizeof padded);
+        memcpy(padded, inputs + i * arity, (n - i) * arity * sizeof *padded);
+        cuzk_poseidon_ifma_hash8(poseidon, constants, padded, hashes);
+        memcpy(out + i, hashes, (n - i) * sizeof *hashes);
+    }
 }
 
 void cuzk_poseidon_randomness(const struct cuzk_fr inputs[2], struct cuzk_fr *out)

@@ -73,8 +73,8 @@ void cuzk_poseidon_permute_plain(const struct cuzk_poseidon *poseidon, struct cu
 void cuzk_poseidon_hash(const struct cuzk_poseidon *poseidon, const struct cuzk_fr *inputs,
                         struct cuzk_fr *out);
 
-/* n hashes: out[i] of inputs[i * arity ...]. Uses the widest arithmetic that the processor has. out may be
- * inputs where n is 1 only. */
+/* n hashes: out[i] of inputs[i * arity ...]. Uses the widest arithmetic that the processor has. out may not
+ * overlap inputs. */
 void cuzk_poseidon_hash_many(const struct cuzk_poseidon *poseidon, const struct cuzk_fr *inputs, size_t n,
                              struct cuzk_fr *out);
 

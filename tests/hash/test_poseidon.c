@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpu.h"
 #include "hash/poseidon.h"
 #include "hash/sha256.h"
 #include "support/fixture.h"
@@ -149,6 +150,58 @@ static void test_permute__equals_the_definition(void **state)
     }
 }
 
+/* Elements near 0 and r among random ones. */
+static void draw(struct cuzk_fr *out)
+{
+    uint8_t bytes[64];
+    struct cuzk_fr one;
+
+    switch (test_random_below(&rng, 8)) {
+    case 0:
+        cuzk_fr_from_u64(test_random_below(&rng, 3), out);
+        break;
+    case 1: /* r - 1 */
+        cuzk_fr_one(&one);
+        cuzk_fr_neg(&one, out);
+        break;
+    case 2: /* the largest limbs that a Montgomery form has */
+        *out = (struct cuzk_fr){CUZK_FR_MODULUS};
+        out->l[0]--;
+        break;
+    default:
+        test_random_bytes(&rng, bytes, sizeof bytes);
+        cuzk_fr_from_wide_bytes(bytes, out);
+    }
+}
+
+static void test_hash_many__equals_one_by_one_at_every_level(void **state)
+{
+    static const unsigned arities[] = {2, 4, 8, 11};
+    enum { MOST = 41 };
+    const enum cuzk_cpu_level level = cuzk_cpu_level();
+    struct cuzk_fr *inputs = malloc(MOST * CUZK_POSEIDON_MAX_ARITY * sizeof *inputs);
+    struct cuzk_fr expected[MOST], got[MOST];
+
+    (void)state;
+    for (unsigned round = 0; round < 60; round++) {
+        const struct cuzk_poseidon *p = cuzk_poseidon_instance(arities[round % 4]);
+        const size_t n = test_random_below(&rng, MOST + 1);
+        for (size_t i = 0; i < n * p->arity; i++)
+            draw(&inputs[i]);
+        for (size_t i = 0; i < n; i++)
+            cuzk_poseidon_hash(p, inputs + i * p->arity, &expected[i]);
+        for (int forced = CUZK_CPU_PORTABLE; forced <= (int)level; forced++) {
+            cuzk_cpu_set_level((enum cuzk_cpu_level)forced);
+            memset(got, 0xff, sizeof got);
+            cuzk_poseidon_hash_many(p, inputs, n, got);
+            for (size_t i = 0; i < n; i++)
+                assert_true(cuzk_fr_equal(&got[i], &expected[i]));
+        }
+        cuzk_cpu_set_level(level);
+    }
+    free(inputs);
+}
+
 static void test_instance__of_another_arity_is_null(void **state)
 {
     (void)state;
@@ -163,6 +216,7 @@ int main(void)
         cmocka_unit_test(test_constants__equal_the_digests_of_the_reference),
         cmocka_unit_test(test_hash__equals_the_known_answers),
         cmocka_unit_test(test_permute__equals_the_definition),
+        cmocka_unit_test(test_hash_many__equals_one_by_one_at_every_level),
         cmocka_unit_test(test_instance__of_another_arity_is_null),
     };
 
