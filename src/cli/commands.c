@@ -5,7 +5,7 @@
 
 const struct cli_command *const cli_commands[] = {
     &cli_setup,          &cli_synth_porep,  &cli_prove_porep, &cli_circuit_list, &cli_circuit_show,
-    &cli_circuit_digest, &cli_circuit_tree, &cli_doctor,      &cli_bench_field,
+    &cli_circuit_digest, &cli_circuit_tree, &cli_doctor,      &cli_bench_field,  &cli_bench_witness,
 };
 
 const size_t cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
