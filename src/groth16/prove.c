@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "groth16/prove_fixed.h"
 #include "groth16/qap.h"
+#include "groth16/verify.h"
 
 struct cuzk_prover {
     const struct cuzk_r1cs *r1cs;
@@ -12,6 +13,7 @@ struct cuzk_prover {
     const struct cuzk_params *params;
     struct cuzk_backend *backend;
     struct cuzk_backend_key *key;
+    struct cuzk_prepared_vk *vk;
     struct cuzk_density a, b;
     uint64_t *all_inputs, *all_aux;
 };
@@ -48,6 +50,7 @@ enum cuzk_status cuzk_prover_create(struct cuzk_backend *backend, const struct c
     prover->layout = layout;
     prover->params = params;
     prover->backend = backend;
+    CUZK_TRY_OUT(cuzk_prepared_vk_create(NULL, &params->vk, &prover->vk, err));
     CUZK_TRY_OUT(cuzk_r1cs_density(r1cs, CUZK_MATRIX_A, &prover->a, err));
     CUZK_TRY_OUT(cuzk_r1cs_density(r1cs, CUZK_MATRIX_B, &prover->b, err));
     CUZK_TRY_OUT(full_bitmap(r1cs->inputs, &prover->all_inputs, err));
@@ -80,6 +83,7 @@ void cuzk_prover_destroy(struct cuzk_prover *prover)
     if (prover == NULL)
         return;
     cuzk_backend_key_destroy(prover->key);
+    cuzk_prepared_vk_destroy(prover->vk);
     cuzk_density_destroy(&prover->a);
     cuzk_density_destroy(&prover->b);
     cuzk_mem_free(prover->all_inputs);
@@ -195,13 +199,26 @@ static void assemble(const struct cuzk_vk *vk, const struct cuzk_proof_sums *sum
     cuzk_mem_wipe(&t2, sizeof t2);
 }
 
-/* Says which constraint a witness fails, where C is at hand. */
-static enum cuzk_status find_failure(const struct cuzk_prover *prover, const struct cuzk_witness *witness,
-                                     struct cuzk_error *err)
+/* A proof that does not verify comes from a witness that does not satisfy the circuit; says which constraint,
+ * where C is at hand. */
+static enum cuzk_status verify_own(const struct cuzk_prover *prover, const struct cuzk_witness *witness,
+                                   const uint8_t proof[CUZK_PROOF_BYTES], struct cuzk_error *err)
 {
-    if (prover->r1cs->matrix[CUZK_MATRIX_C].row_start == NULL)
+    const struct cuzk_public_inputs inputs = {witness->inputs + 1, prover->r1cs->inputs - 1};
+    struct cuzk_error reason = {0};
+    const enum cuzk_status status = cuzk_verify(prover->vk, &inputs, proof, CUZK_PROOF_BYTES, &reason);
+
+    if (status == CUZK_OK)
         return CUZK_OK;
-    return cuzk_r1cs_check(prover->r1cs, prover->layout, witness, NULL, err);
+    if (status != CUZK_INVALID && status != CUZK_INPUT) /* no verdict */
+        return cuzk_error_set(err, status, "verifying the proof: %s", reason.message);
+    if (prover->r1cs->matrix[CUZK_MATRIX_C].row_start != NULL)
+        CUZK_TRY(cuzk_r1cs_check(prover->r1cs, prover->layout, witness, NULL, err));
+    return cuzk_error_set(
+        err, CUZK_UNSATISFIED,
+        "%s: the proof does not verify (%s): the witness does not satisfy the circuit, or the "
+        "parameters are of another",
+        prover->params->name, reason.message);
 }
 
 static enum cuzk_status prove(const struct cuzk_prover *prover, const struct cuzk_witness *witness,
@@ -217,7 +234,7 @@ static enum cuzk_status prove(const struct cuzk_prover *prover, const struct cuz
     CUZK_TRY_OUT(make_sums(prover, witness, progress, sums, &times->backend, err));
     const uint64_t summed = cuzk_clock_ns();
     assemble(&prover->params->vk, sums, r, s, proof);
-    CUZK_TRY_OUT(find_failure(prover, witness, err));
+    CUZK_TRY_OUT(verify_own(prover, witness, proof, err));
     times->finish = cuzk_clock_ns() - summed;
     times->total = cuzk_clock_ns() - start;
 out:

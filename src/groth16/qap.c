@@ -82,7 +82,7 @@ static void columns_of(void *context, size_t m, unsigned worker)
     }
 }
 
-enum cuzk_status cuzk_qap_evaluate(const struct cuzk_r1cs *r1cs, const struct cuzk_fr *tau,
+enum cuzk_status cuzk_qap_evaluate(const struct cuzk_r1cs *r1cs, const struct cuzk_fr *tau, uint64_t row_step,
                                    struct cuzk_pool *pool, struct cuzk_qap *out, struct cuzk_error *err)
 {
     enum cuzk_status status = CUZK_OK;
@@ -106,6 +106,7 @@ enum cuzk_status cuzk_qap_evaluate(const struct cuzk_r1cs *r1cs, const struct cu
 
     struct lagrange job = {.tau = tau, .n = domain, .out = lagrange};
     cuzk_fr_root_of_unity(out->log_domain, &job.root);
+    cuzk_fr_pow_u64(&job.root, row_step, &job.root);
     cuzk_fr_from_u64(domain, &size);
     cuzk_fr_inverse(&size, &size);
     cuzk_fr_mul(&out->vanishing, &size, &job.scale);

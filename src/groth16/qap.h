@@ -16,8 +16,9 @@
 /* log2 of the domain. Errors: UNSUPPORTED (more than 2^31 rows). */
 enum cuzk_status cuzk_qap_log_domain(const struct cuzk_r1cs *r1cs, unsigned *out, struct cuzk_error *err);
 
-/* The columns at tau: for variable index i (inputs first, then aux), u[i] = sum over rows k of A[k][i]
- * L_k(tau), v with B, w with C, where L_k is the Lagrange basis of the domain. */
+/* Row k of the system is the value at w^(row_step k), w the root of unity of the domain: 1 but for keys made
+ * for other software. The columns at tau: for variable index i (inputs first, then aux), u[i] = sum over rows
+ * k of A[k][i] L_k(tau), v with B, w with C, where L_k is the Lagrange basis of the domain. */
 struct cuzk_qap {
     unsigned log_domain;
     struct cuzk_fr vanishing;  /* tau^domain - 1 */
@@ -26,7 +27,7 @@ struct cuzk_qap {
 
 /* Needs another `domain` elements while it works. Errors: ARGUMENT (tau lies in the domain), UNSUPPORTED,
  * MEMORY. */
-enum cuzk_status cuzk_qap_evaluate(const struct cuzk_r1cs *r1cs, const struct cuzk_fr *tau,
+enum cuzk_status cuzk_qap_evaluate(const struct cuzk_r1cs *r1cs, const struct cuzk_fr *tau, uint64_t row_step,
                                    struct cuzk_pool *pool, struct cuzk_qap *out, struct cuzk_error *err);
 
 /* Wipes and frees; a zeroed one is fine. */

@@ -201,24 +201,16 @@ static enum cuzk_status write_column(struct setup *setup, enum cuzk_query query,
 
 /* ---- the whole ---- */
 
-static enum cuzk_status check_toxic(const struct cuzk_toxic *toxic, struct cuzk_error *err)
-{
-    if (cuzk_fr_is_zero(&toxic->alpha) || cuzk_fr_is_zero(&toxic->beta) || cuzk_fr_is_zero(&toxic->gamma) ||
-        cuzk_fr_is_zero(&toxic->delta) || cuzk_fr_is_zero(&toxic->tau))
-        return cuzk_error_set(err, CUZK_ARGUMENT, "a value of the toxic waste is zero");
-    return CUZK_OK;
-}
-
 static enum cuzk_status prepare(struct setup *setup, struct cuzk_pool *pool, struct cuzk_error *err)
 {
     const size_t variables = (size_t)setup->r1cs->inputs + setup->r1cs->aux;
     union cuzk_backend_affine base;
 
-    CUZK_TRY(check_toxic(setup->toxic, err));
+    CUZK_TRY(cuzk_toxic_check(setup->toxic, err));
     cuzk_fr_inverse(&setup->toxic->delta, &setup->delta_inverse);
     cuzk_fr_inverse(&setup->toxic->gamma, &setup->gamma_inverse);
     cuzk_progress_report(setup->progress, "columns at tau", 0, 0);
-    CUZK_TRY(cuzk_qap_evaluate(setup->r1cs, &setup->toxic->tau, pool, &setup->qap, err));
+    CUZK_TRY(cuzk_qap_evaluate(setup->r1cs, &setup->toxic->tau, 1, pool, &setup->qap, err));
     CUZK_TRY(cuzk_progress_check(setup->progress, err));
     const size_t a = count_nonzero(setup->qap.u, variables), b = count_nonzero(setup->qap.v, variables);
     const size_t g1 = ((size_t)1 << setup->qap.log_domain) - 1 + setup->r1cs->aux + a + b;

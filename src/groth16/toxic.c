@@ -30,6 +30,14 @@ enum cuzk_status cuzk_toxic_draw(struct cuzk_random *random, struct cuzk_toxic *
     return CUZK_OK;
 }
 
+enum cuzk_status cuzk_toxic_check(const struct cuzk_toxic *toxic, struct cuzk_error *err)
+{
+    if (cuzk_fr_is_zero(&toxic->alpha) || cuzk_fr_is_zero(&toxic->beta) || cuzk_fr_is_zero(&toxic->gamma) ||
+        cuzk_fr_is_zero(&toxic->delta) || cuzk_fr_is_zero(&toxic->tau))
+        return cuzk_error_set(err, CUZK_ARGUMENT, "a value of the toxic waste is zero");
+    return CUZK_OK;
+}
+
 void cuzk_toxic_wipe(struct cuzk_toxic *toxic)
 {
     cuzk_mem_wipe(toxic, sizeof *toxic);

@@ -16,6 +16,9 @@ struct cuzk_toxic {
  * and the key worthless but for tests. Errors: as cuzk_random_bytes (out is wiped then). */
 enum cuzk_status cuzk_toxic_draw(struct cuzk_random *random, struct cuzk_toxic *out, struct cuzk_error *err);
 
+/* Errors: ARGUMENT (one of the values is zero). */
+enum cuzk_status cuzk_toxic_check(const struct cuzk_toxic *toxic, struct cuzk_error *err);
+
 void cuzk_toxic_wipe(struct cuzk_toxic *toxic);
 
 #endif

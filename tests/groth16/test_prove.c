@@ -175,6 +175,9 @@ static void test_prove__refuses_unsatisfied_witnesses(void **state)
     assert_int_equal(cuzk_prover_prove(prover, &toy.witness, NULL, NULL, proof, &err), CUZK_UNSATISFIED);
     assert_non_null(strstr(err.message, "constraint 1 of 3"));
     assert_memory_equal(proof, zero, sizeof proof);
+    cuzk_r1cs_drop_matrix(toy.r1cs, CUZK_MATRIX_C); /* then the number is not known */
+    assert_int_equal(cuzk_prover_prove(prover, &toy.witness, NULL, NULL, proof, &err), CUZK_UNSATISFIED);
+    assert_non_null(strstr(err.message, "does not verify"));
     cuzk_fr_sub(&toy.witness.wide[2], &one, &toy.witness.wide[2]);
     assert_int_equal(cuzk_prover_prove(prover, &toy.witness, NULL, NULL, proof, &err), CUZK_OK);
     cuzk_prover_destroy(prover);
