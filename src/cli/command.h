@@ -78,6 +78,7 @@ extern const struct cli_command cli_doctor;
 extern const struct cli_command cli_prove_porep;
 extern const struct cli_command cli_setup;
 extern const struct cli_command cli_synth_porep;
+extern const struct cli_command cli_verify_porep;
 
 /* All commands, in the order of the help text. */
 extern const struct cli_command *const cli_commands[];

@@ -4,8 +4,19 @@
 #include "cli/command.h"
 
 const struct cli_command *const cli_commands[] = {
-    &cli_setup,          &cli_synth_porep,  &cli_prove_porep, &cli_circuit_list, &cli_circuit_show,
-    &cli_circuit_digest, &cli_circuit_tree, &cli_doctor,      &cli_bench_field,  &cli_bench_witness,
+    /* clang-format off: one a line */
+    &cli_setup,
+    &cli_synth_porep,
+    &cli_prove_porep,
+    &cli_verify_porep,
+    &cli_circuit_list,
+    &cli_circuit_show,
+    &cli_circuit_digest,
+    &cli_circuit_tree,
+    &cli_doctor,
+    &cli_bench_field,
+    &cli_bench_witness,
+    /* clang-format on */
 };
 
 const size_t cli_command_count = sizeof cli_commands / sizeof cli_commands[0];

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "filecoin/public_inputs.h"
+#include "filecoin/replica_id.h"
 
 static void pass_warning(void *context, const char *message)
 {
@@ -118,6 +119,22 @@ enum cuzk_status cuzk_porep_case_check(const struct cuzk_porep_case *porep, cons
                                   porep->owner_known ? &porep->owner : NULL, err);
 
     return status == CUZK_OK ? CUZK_OK : cuzk_error_prefix(err, status, "%s", name);
+}
+
+enum cuzk_status cuzk_porep_case_check_owner(const struct cuzk_porep_case *porep, const char *name,
+                                             struct cuzk_error *err)
+{
+    const struct cuzk_c1 *c1 = porep->c1;
+    uint8_t expected[32];
+
+    if (!porep->owner_known)
+        return CUZK_OK;
+    cuzk_replica_id(porep->owner.prover_id, porep->owner.sector_number, c1->ticket, c1->comm_d,
+                    porep->config.porep_id, expected);
+    if (memcmp(expected, c1->replica_id, sizeof expected) != 0)
+        return cuzk_error_set(err, CUZK_INVALID,
+                              "%s: replica_id: is not that of this prover and sector number", name);
+    return CUZK_OK;
 }
 
 const struct cuzk_fr *cuzk_porep_case_inputs(const struct cuzk_porep_case *porep, unsigned partition)

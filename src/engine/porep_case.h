@@ -52,6 +52,10 @@ enum cuzk_status cuzk_porep_case_open(const char *name, const void *bytes, size_
 enum cuzk_status cuzk_porep_case_check(const struct cuzk_porep_case *porep, const char *name,
                                        struct cuzk_pool *pool, struct cuzk_error *err);
 
+/* Where the owner is known: whether the replica id is that of the owner's sector. Errors: INVALID. */
+enum cuzk_status cuzk_porep_case_check_owner(const struct cuzk_porep_case *porep, const char *name,
+                                             struct cuzk_error *err);
+
 /* The public inputs of a partition. */
 const struct cuzk_fr *cuzk_porep_case_inputs(const struct cuzk_porep_case *porep, unsigned partition);
 
