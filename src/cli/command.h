@@ -76,8 +76,10 @@ extern const struct cli_command cli_circuit_list;
 extern const struct cli_command cli_circuit_tree;
 extern const struct cli_command cli_doctor;
 extern const struct cli_command cli_prove_porep;
+extern const struct cli_command cli_seal;
 extern const struct cli_command cli_setup;
 extern const struct cli_command cli_synth_porep;
+extern const struct cli_command cli_trace;
 extern const struct cli_command cli_verify_porep;
 
 /* All commands, in the order of the help text. */

@@ -6,6 +6,7 @@
 const struct cli_command *const cli_commands[] = {
     /* clang-format off: one a line */
     &cli_setup,
+    &cli_seal,
     &cli_synth_porep,
     &cli_prove_porep,
     &cli_verify_porep,
@@ -14,6 +15,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_circuit_digest,
     &cli_circuit_tree,
     &cli_doctor,
+    &cli_trace,
     &cli_bench_field,
     &cli_bench_witness,
     /* clang-format on */

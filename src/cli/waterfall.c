@@ -1,0 +1,381 @@
+#include "cli/waterfall.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_writer.h"
+#include "base/mem.h"
+
+enum {
+    PICTURE_WIDTH = 1000,
+    LABEL_WIDTH = 86,
+    RIGHT_WIDTH = 104,
+    CHART_WIDTH = PICTURE_WIDTH - LABEL_WIDTH - RIGHT_WIDTH,
+    TOP = 56,
+    ROW = 30,
+    BAR = 22,
+    LEGEND_COLUMN = 226,
+    LEGEND_ROW = 20,
+    ROWS_MOST = 256,
+    STAGES_MOST = 32,
+    TEXT_LEAST = 7, /* pixels a letter of a bar's label takes */
+};
+
+/* Colours that stay apart for colour-blind eyes (after Okabe and Ito), then lighter ones of them. */
+static const char *const colours[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00",
+                                      "#b3a700", "#7f7f7f", "#5a9bd4", "#f2c14e", "#66c2a5", "#e7a3c8"};
+
+enum { COLOURS = sizeof colours / sizeof colours[0] };
+
+struct row {
+    const char *lane;
+    uint64_t end_ns;  /* of the last span put in it */
+    uint64_t busy_ns; /* of its spans, which do not overlap */
+};
+
+struct stage {
+    const char *name;
+    uint64_t total_ns;
+    size_t count;
+};
+
+struct picture {
+    const struct cuzk_timeline_event *events; /* by begin */
+    struct cuzk_timeline_event *sorted;
+    size_t count;
+    unsigned *row_of;
+    struct row rows[ROWS_MOST];
+    unsigned row_count;
+    struct stage stages[STAGES_MOST];
+    unsigned stage_count;
+    uint64_t start_ns, span_ns;
+    struct cuzk_sink sink;
+    struct cuzk_error *err;
+    enum cuzk_status status; /* the first failure of the sink */
+};
+
+/* ---- laying out ---- */
+
+static int by_begin(const void *one, const void *other)
+{
+    const struct cuzk_timeline_event *a = one, *b = other;
+
+    if (a->begin_ns != b->begin_ns)
+        return a->begin_ns < b->begin_ns ? -1 : 1;
+    return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
+}
+
+/* The first row of the event's lane that is free when it begins; a new one where none is. */
+static unsigned place(struct picture *picture, const struct cuzk_timeline_event *event)
+{
+    unsigned row;
+
+    for (row = 0; row < picture->row_count; row++)
+        if (strcmp(picture->rows[row].lane, event->lane) == 0 && picture->rows[row].end_ns <= event->begin_ns)
+            break;
+    if (row == ROWS_MOST)
+        row = ROWS_MOST - 1; /* more at once than anybody could read: drawn over each other */
+    if (row == picture->row_count) {
+        picture->rows[row] = (struct row){.lane = event->lane};
+        picture->row_count++;
+    }
+    picture->rows[row].end_ns = event->end_ns;
+    picture->rows[row].busy_ns += event->end_ns - event->begin_ns;
+    return row;
+}
+
+static unsigned stage_of(struct picture *picture, const char *name)
+{
+    unsigned k;
+
+    for (k = 0; k < picture->stage_count; k++)
+        if (strcmp(picture->stages[k].name, name) == 0)
+            return k;
+    if (k == STAGES_MOST)
+        return STAGES_MOST - 1;
+    picture->stages[k] = (struct stage){.name = name};
+    picture->stage_count++;
+    return k;
+}
+
+static enum cuzk_status lay_out(const struct cuzk_timeline *timeline, struct picture *picture,
+                                struct cuzk_error *err)
+{
+    uint64_t end = 0;
+    const struct cuzk_timeline_event *events = cuzk_timeline_events(timeline, &picture->count);
+
+    CUZK_TRY(CUZK_NEW(&picture->sorted, picture->count, "events", err));
+    CUZK_TRY(CUZK_NEW(&picture->row_of, picture->count, "rows", err));
+    if (picture->count > 0)
+        memcpy(picture->sorted, events, picture->count * sizeof *events);
+    qsort(picture->sorted, picture->count, sizeof *events, by_begin);
+    picture->events = picture->sorted;
+    for (size_t i = 0; i < picture->count; i++) {
+        const struct cuzk_timeline_event *event = &picture->events[i];
+        const unsigned stage = stage_of(picture, event->stage);
+
+        picture->row_of[i] = place(picture, event);
+        picture->stages[stage].total_ns += event->end_ns - event->begin_ns;
+        picture->stages[stage].count++;
+        if (event->end_ns > end)
+            end = event->end_ns;
+    }
+    picture->start_ns = picture->count > 0 ? picture->events[0].begin_ns : 0;
+    picture->span_ns = end > picture->start_ns ? end - picture->start_ns : 1;
+    return CUZK_OK;
+}
+
+/* ---- drawing ---- */
+
+static void emit(struct picture *picture, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void emit(struct picture *picture, const char *format, ...)
+{
+    char text[2048];
+    va_list args;
+
+    if (picture->status != CUZK_OK)
+        return;
+    va_start(args, format);
+    const int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const size_t length = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+
+    picture->status = picture->sink.write(picture->sink.context, text, length, picture->err);
+}
+
+/* Text with the characters that XML reserves replaced; static storage of the caller. */
+static const char *escape(const char *text, char *room, size_t size)
+{
+    size_t used = 0;
+
+    for (; *text != '\0' && used + 8 < size; text++) {
+        const char *entity = *text == '<'   ? "&lt;"
+                             : *text == '>' ? "&gt;"
+                             : *text == '&' ? "&amp;"
+                             : *text == '"' ? "&quot;"
+                                            : NULL;
+
+        if (entity != NULL) {
+            memcpy(room + used, entity, strlen(entity));
+            used += strlen(entity);
+        } else {
+            room[used++] = (unsigned char)*text < 0x20 ? ' ' : *text;
+        }
+    }
+    room[used] = '\0';
+    return room;
+}
+
+static double x_of(const struct picture *picture, uint64_t ns)
+{
+    return LABEL_WIDTH + (double)(ns - picture->start_ns) * CHART_WIDTH / (double)picture->span_ns;
+}
+
+/* A step of the axis: 1, 2 or 5 times a power of ten, about eight in the picture. */
+static double axis_step(double seconds)
+{
+    static const double factors[] = {1, 2, 5, 10};
+    double power = 1e-9;
+
+    while (power * 10 * 8 < seconds)
+        power *= 10;
+    for (int i = 0; i < 4; i++)
+        if (factors[i] * power * 9 >= seconds)
+            return factors[i] * power;
+    return 10 * power;
+}
+
+static void draw_axis(struct picture *picture, int bottom)
+{
+    const double seconds = (double)picture->span_ns / 1e9, step = axis_step(seconds);
+    const int decimals = step >= 1 ? 0 : step >= 0.1 ? 1 : step >= 0.01 ? 2 : 3;
+
+    for (int k = 0; k * step <= seconds; k++) {
+        const double x = LABEL_WIDTH + k * step * CHART_WIDTH / seconds;
+
+        emit(picture, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>", x, TOP - 6, x,
+             bottom);
+        emit(picture, "<text class=\"small\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.*f s</text>\n", x,
+             TOP - 11, decimals, k * step);
+    }
+}
+
+static void draw_bars(struct picture *picture)
+{
+    char stage[160], partition[32];
+
+    for (size_t i = 0; i < picture->count; i++) {
+        const struct cuzk_timeline_event *event = &picture->events[i];
+        const double x = x_of(picture, event->begin_ns), width = x_of(picture, event->end_ns) - x;
+        const int y = TOP + (int)picture->row_of[i] * ROW + (ROW - BAR) / 2;
+        const char *colour = colours[stage_of(picture, event->stage) % COLOURS];
+
+        escape(event->stage, stage, sizeof stage);
+        partition[0] = '\0';
+        if (event->partition != CUZK_TIMELINE_NO_PARTITION)
+            snprintf(partition, sizeof partition, ", partition %" PRId32, event->partition);
+        emit(picture,
+             "<g><title>%s%s: %.1f ms</title><rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" "
+             "fill=\"%s\" "
+             "rx=\"2\"/>",
+             stage, partition, (double)(event->end_ns - event->begin_ns) / 1e6, x, y,
+             width < 0.5 ? 0.5 : width, BAR, colour);
+        if (width > (double)(TEXT_LEAST * strlen(event->stage)) + 8)
+            emit(picture, "<text class=\"in\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>",
+                 x + width / 2, y + BAR - 7, stage);
+        emit(picture, "</g>\n");
+    }
+}
+
+static void draw_rows(struct picture *picture)
+{
+    char lane[160];
+
+    for (unsigned k = 0; k < picture->row_count; k++) {
+        const struct row *row = &picture->rows[k];
+        const int y = TOP + (int)k * ROW + ROW / 2 + 4;
+        const double idle =
+            (double)(picture->span_ns - (row->busy_ns < picture->span_ns ? row->busy_ns : picture->span_ns));
+
+        emit(picture, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>", LABEL_WIDTH - 8, y,
+             escape(row->lane, lane, sizeof lane));
+        emit(picture, "<text class=\"small\" x=\"%d\" y=\"%d\">idle %.2f s (%.0f%%)</text>\n",
+             PICTURE_WIDTH - RIGHT_WIDTH + 8, y, idle / 1e9, 100 * idle / (double)picture->span_ns);
+    }
+}
+
+static void draw_legend(struct picture *picture, int top)
+{
+    const unsigned columns = PICTURE_WIDTH / LEGEND_COLUMN;
+    char name[160];
+
+    for (unsigned k = 0; k < picture->stage_count; k++) {
+        const int x = LABEL_WIDTH + (int)(k % columns) * LEGEND_COLUMN,
+                  y = top + (int)(k / columns) * LEGEND_ROW;
+
+        emit(picture, "<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"12\" fill=\"%s\" rx=\"2\"/>", x, y,
+             colours[k % COLOURS]);
+        emit(picture, "<text class=\"small\" x=\"%d\" y=\"%d\">%s: %.3f s</text>\n", x + 18, y + 10,
+             escape(picture->stages[k].name, name, sizeof name), (double)picture->stages[k].total_ns / 1e9);
+    }
+}
+
+static void draw(struct picture *picture, const char *title)
+{
+    const unsigned columns = PICTURE_WIDTH / LEGEND_COLUMN;
+    const int bottom = TOP + (int)picture->row_count * ROW;
+    const int height = bottom + 20 + (int)((picture->stage_count + columns - 1) / columns) * LEGEND_ROW + 8;
+    char escaped[512];
+
+    emit(picture,
+         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+         "font-family=\"system-ui, sans-serif\" font-size=\"13\">\n"
+         "<style>text{fill:#333}.small{font-size:11px}.in{font-size:11px;fill:#fff}.grid{stroke:#ccc;stroke-"
+         "width:1}"
+         "</style>\n"
+         "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
+         PICTURE_WIDTH, height, PICTURE_WIDTH, height, PICTURE_WIDTH, height);
+    emit(picture, "<text x=\"%d\" y=\"22\" font-size=\"15\" font-weight=\"600\">%s: %.2f s</text>\n",
+         LABEL_WIDTH, escape(title, escaped, sizeof escaped), (double)picture->span_ns / 1e9);
+    draw_axis(picture, bottom);
+    draw_rows(picture);
+    draw_bars(picture);
+    draw_legend(picture, bottom + 20);
+    emit(picture, "</svg>\n");
+}
+
+static enum cuzk_status make(const struct cuzk_timeline *timeline, const char *title, const char *before,
+                             const char *after, struct cuzk_sink sink, struct cuzk_error *err)
+{
+    enum cuzk_status status = CUZK_OK;
+    struct picture *picture;
+
+    CUZK_TRY(CUZK_NEW(&picture, 1, "waterfall", err));
+    picture->sink = sink;
+    picture->err = err;
+    CUZK_TRY_OUT(lay_out(timeline, picture, err));
+    emit(picture, "%s", before);
+    draw(picture, title);
+    emit(picture, "%s", after);
+    status = picture->status;
+out:
+    cuzk_mem_free(picture->sorted);
+    cuzk_mem_free(picture->row_of);
+    cuzk_mem_free(picture);
+    return status;
+}
+
+enum cuzk_status cli_waterfall_svg(const struct cuzk_timeline *timeline, const char *title,
+                                   struct cuzk_sink sink, struct cuzk_error *err)
+{
+    return make(timeline, title, "", "", sink, err);
+}
+
+enum cuzk_status cli_waterfall_html(const struct cuzk_timeline *timeline, const char *title,
+                                    struct cuzk_sink sink, struct cuzk_error *err)
+{
+    return make(
+        timeline, title,
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>cuzk waterfall</title>\n"
+        "<style>body{margin:2rem;background:#fff}svg{max-width:100%;height:auto}g:hover rect{stroke:#000}"
+        "</style></head><body>\n",
+        "</body></html>\n", sink, err);
+}
+
+enum cuzk_status cli_waterfall_perfetto(const struct cuzk_timeline *timeline, struct cuzk_sink sink,
+                                        struct cuzk_error *err)
+{
+    enum cuzk_status status = CUZK_OK;
+    struct cuzk_json_writer json;
+    struct picture *picture;
+
+    CUZK_TRY(CUZK_NEW(&picture, 1, "trace", err));
+    CUZK_TRY_OUT(lay_out(timeline, picture, err));
+    cuzk_json_write_init(&json, sink, false, err);
+    cuzk_json_write_object_begin(&json);
+    cuzk_json_write_member_string(&json, "displayTimeUnit", "ms");
+    cuzk_json_write_key(&json, "traceEvents");
+    cuzk_json_write_array_begin(&json);
+    for (unsigned k = 0; k < picture->row_count; k++) {
+        cuzk_json_write_object_begin(&json);
+        cuzk_json_write_member_string(&json, "name", "thread_name");
+        cuzk_json_write_member_string(&json, "ph", "M");
+        cuzk_json_write_member_u64(&json, "pid", 1);
+        cuzk_json_write_member_u64(&json, "tid", k + 1);
+        cuzk_json_write_key(&json, "args");
+        cuzk_json_write_object_begin(&json);
+        cuzk_json_write_member_string(&json, "name", picture->rows[k].lane);
+        cuzk_json_write_object_end(&json);
+        cuzk_json_write_object_end(&json);
+    }
+    for (size_t i = 0; i < picture->count; i++) {
+        const struct cuzk_timeline_event *event = &picture->events[i];
+
+        cuzk_json_write_object_begin(&json);
+        cuzk_json_write_member_string(&json, "name", event->stage);
+        cuzk_json_write_member_string(&json, "ph", "X");
+        cuzk_json_write_member_u64(&json, "pid", 1);
+        cuzk_json_write_member_u64(&json, "tid", picture->row_of[i] + 1);
+        cuzk_json_write_member_double(&json, "ts", (double)(event->begin_ns - picture->start_ns) / 1e3, 3);
+        cuzk_json_write_member_double(&json, "dur", (double)(event->end_ns - event->begin_ns) / 1e3, 3);
+        if (event->partition != CUZK_TIMELINE_NO_PARTITION) {
+            cuzk_json_write_key(&json, "args");
+            cuzk_json_write_object_begin(&json);
+            cuzk_json_write_member_u64(&json, "partition", (uint64_t)event->partition);
+            cuzk_json_write_object_end(&json);
+        }
+        cuzk_json_write_object_end(&json);
+    }
+    cuzk_json_write_array_end(&json);
+    cuzk_json_write_object_end(&json);
+    status = cuzk_json_write_finish(&json);
+out:
+    cuzk_mem_free(picture->sorted);
+    cuzk_mem_free(picture->row_of);
+    cuzk_mem_free(picture);
+    return status;
+}
