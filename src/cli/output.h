@@ -1,0 +1,16 @@
+/* Writes a whole output file by a function that takes a sink: complete under its name, or not at all. */
+#ifndef CUZK_CLI_OUTPUT_H
+#define CUZK_CLI_OUTPUT_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/sink.h"
+
+/* Errors: the function's, EXISTS, IO. */
+enum cuzk_status cli_output(const char *path, bool replace,
+                            enum cuzk_status (*write)(const void *what, struct cuzk_sink sink,
+                                                      struct cuzk_error *err),
+                            const void *what, struct cuzk_error *err);
+
+#endif
