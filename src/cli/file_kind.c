@@ -75,7 +75,7 @@ enum cli_file_kind cli_file_kind(const struct cuzk_file_map *map)
     if (map->length > 0 && map->length <= 192 * 1024 &&
         (map->length % CUZK_PROOF_BYTES == 0 || is_hex(map)) && (is_hex(map) || (map->bytes[0] & 0x80) != 0))
         return CLI_FILE_PROOF;
-    if (map->length < CUZK_VK_HEAD_BYTES)
+    if (map->length < CUZK_VK_HEAD_BYTES || map->bytes[0] > 0x1a) /* no coordinate begins higher */
         return CLI_FILE_UNKNOWN;
     const uint64_t vk_bytes =
         CUZK_VK_HEAD_BYTES + UINT64_C(96) * cuzk_load_u32be(map->bytes + CUZK_VK_HEAD_BYTES - 4);

@@ -12,6 +12,7 @@
 #include "groth16/proof.h"
 #include "groth16/snarkjs_json.h"
 #include "groth16/zkey.h"
+#include "r1cs/circom_file.h"
 #include "r1cs/circom_r1cs.h"
 #include "r1cs/circom_wtns.h"
 
@@ -192,6 +193,22 @@ static enum cuzk_status inspect_r1cs(struct cli_session *session, const struct c
     return end(session, true, "", err);
 }
 
+/* The number of wires a witness file speaks of, once its values are known to be there. */
+static enum cuzk_status wtns_wires(const struct cuzk_file_map *map, uint32_t *wires, struct cuzk_error *err)
+{
+    enum { HEADER = 1, VALUES = 2, VERSION = 2 };
+    struct cuzk_circom_file file;
+    struct cuzk_bytes header, values;
+    const uint8_t *content;
+
+    CUZK_TRY(cuzk_circom_file_open(map->path, "wtns", VERSION, map->bytes, map->length, &file, err));
+    CUZK_TRY(cuzk_circom_file_section(&file, HEADER, "header", &header, err));
+    CUZK_TRY(cuzk_circom_read_prime(&header, err));
+    CUZK_TRY(cuzk_bytes_u32le(&header, "number of wires", wires, err));
+    CUZK_TRY(cuzk_circom_file_section(&file, VALUES, "values", &values, err));
+    return cuzk_bytes_take_array(&values, "values", *wires, CUZK_FR_BYTES, &content, err);
+}
+
 static enum cuzk_status inspect_wtns(struct cli_session *session, const struct cuzk_file_map *map,
                                      struct cuzk_error *err)
 {
@@ -200,7 +217,7 @@ static enum cuzk_status inspect_wtns(struct cli_session *session, const struct c
     struct cuzk_witness witness = {0};
     uint32_t wires;
 
-    CUZK_TRY(cuzk_circom_wtns_wires(map->path, map->bytes, map->length, &wires, err));
+    CUZK_TRY(wtns_wires(map, &wires, err));
     CUZK_TRY_OUT(cuzk_witness_layout_create(1, wires > 0 ? wires - 1 : 0, NULL, &layout, err));
     CUZK_TRY_OUT(cuzk_witness_create(&layout, &witness, err));
     CUZK_TRY_OUT(cuzk_circom_wtns_decode(map->path, map->bytes, map->length, &layout, &witness, err));
