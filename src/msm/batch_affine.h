@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { BATCH = BATCH_VECTORS * LANES, PREFETCH_VECTORS = 16 / LANES + 1 };
+enum { BATCH = BATCH_VECTORS * LANES, PREFETCH_VECTORS = 56 / LANES + 1, BACKWARD_VECTORS = 2 };
 
 struct batch {
     fe x[BATCH_VECTORS], y[BATCH_VECTORS]; /* the sums, kept */
@@ -119,55 +119,89 @@ LANE_FN bool batch_forward(struct batch *b, size_t nv, const struct addends *a, 
     return true;
 }
 
-LANE_FN void batch_backward(struct batch *b, size_t nv, const struct addends *a, bool careful,
-                            fe inverse[CHAINS])
+/* The sums of vectors [first, first + count), count <= CHAINS and first a multiple of it: vector first + k
+ * goes with chain k. Step by step for all of them, so that the processor finds independent products. */
+LANE_FN void backward_step(struct batch *b, size_t first, int count, const struct addends *a, bool careful,
+                           fe inverse[CHAINS])
 {
-    for (size_t v = nv; v-- > 0;) {
-        const size_t c = v % CHAINS;
-        fe quotient, slope, square, x3, y3, t, y2;
+    fe quotient[CHAINS], slope[CHAINS], square[CHAINS], x3[CHAINS], y2[CHAINS], t[CHAINS];
 
-        fe_mul(&inverse[c], &b->prefix[v], &quotient);
-        fe_mul(&inverse[c], &b->d[v], &inverse[c]);
-        addend_y(b, a, v, &y2);
-        fe_sub_ready(&y2, &b->y[v], &t);
+    if (a->rows != NULL && first >= BACKWARD_VECTORS)
+        for (int k = 0; k < count; k++)
+            rows_prefetch_y(a->rows, &b->index[(first - BACKWARD_VECTORS + (size_t)k) * LANES]);
+#pragma GCC unroll 4
+    for (int k = 0; k < count; k++)
+        fe_mul(&inverse[k], &b->prefix[first + k], &quotient[k]);
+#pragma GCC unroll 4
+    for (int k = 0; k < count; k++)
+        fe_mul(&inverse[k], &b->d[first + k], &inverse[k]);
+#pragma GCC unroll 4
+    for (int k = 0; k < count; k++) {
+        const size_t v = first + k;
+        addend_y(b, a, v, &y2[k]);
+        fe_sub_ready(&y2[k], &b->y[v], &t[k]);
         if (careful && b->same[v]) {
             fe ready;
             fe_ready(&b->x[v], &ready);
-            fe_sqr(&ready, &square);
-            fe_triple(&square, &square);
-            fe_select(b->same[v], &square, &t, &t);
+            fe_sqr(&ready, &square[k]);
+            fe_triple(&square[k], &square[k]);
+            fe_select(b->same[v], &square[k], &t[k], &t[k]);
         }
-        fe_mul(&t, &quotient, &slope);
-        fe_sqr(&slope, &square);
+        fe_mul(&t[k], &quotient[k], &slope[k]);
+    }
+#pragma GCC unroll 4
+    for (int k = 0; k < count; k++)
+        fe_sqr(&slope[k], &square[k]);
+#pragma GCC unroll 4
+    for (int k = 0; k < count; k++) {
+        const size_t v = first + k;
         if (careful) {
             fe x2;
             addend_x(b, a, v, &x2);
-            fe_sub_two(&square, &b->x[v], &x2, &x3);
+            fe_sub_two(&square[k], &b->x[v], &x2, &x3[k]);
         } else {
-            fe_sub_sum(&square, &b->d[v], &b->x[v], &x3);
+            fe_sub_sum(&square[k], &b->d[v], &b->x[v], &x3[k]);
         }
-        fe_sub_ready(&b->x[v], &x3, &t);
-        fe_mul(&slope, &t, &y3);
-        fe_sub(&y3, &b->y[v], &y3);
-
+        fe_sub_ready(&b->x[v], &x3[k], &t[k]);
+    }
+#pragma GCC unroll 4
+    for (int k = 0; k < count; k++) {
+        const size_t v = first + k;
         const lane_mask lanes = addend_lanes(b, a, v);
+        fe y3;
+        fe_mul(&slope[k], &t[k], &y3);
+        fe_sub(&y3, &b->y[v], &y3);
         if (careful) {
             const lane_mask copy = lanes & b->infinity[v];
             if (copy) {
                 fe x2;
                 addend_x(b, a, v, &x2);
-                fe_select(copy, &x2, &x3, &x3);
-                fe_select(copy, &y2, &y3, &y3);
+                fe_select(copy, &x2, &x3[k], &x3[k]);
+                fe_select(copy, &y2[k], &y3, &y3);
             }
             b->infinity[v] = (b->infinity[v] & (lane_mask)~lanes) | b->opposite[v];
         }
         if (lanes != ALL_LANES) {
-            fe_select(lanes, &x3, &b->x[v], &x3);
+            fe_select(lanes, &x3[k], &b->x[v], &x3[k]);
             fe_select(lanes, &y3, &b->y[v], &y3);
         }
-        b->x[v] = x3;
+        b->x[v] = x3[k];
         b->y[v] = y3;
     }
+}
+
+LANE_FN void batch_backward(struct batch *b, size_t nv, const struct addends *a, bool careful,
+                            fe inverse[CHAINS])
+{
+    size_t v = nv;
+
+    for (; v % CHAINS != 0; v--) { /* the last chains are one vector shorter */
+        fe one_inverse[CHAINS] = {inverse[(v - 1) % CHAINS]};
+        backward_step(b, v - 1, 1, a, careful, one_inverse);
+        inverse[(v - 1) % CHAINS] = one_inverse[0];
+    }
+    for (; v > 0; v -= CHAINS)
+        backward_step(b, v - CHAINS, CHAINS, a, careful, inverse);
 }
 
 static inline bool any_lane(const lane_mask *masks, size_t nv)

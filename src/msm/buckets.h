@@ -151,6 +151,8 @@ static void sum_segments(struct summer *s, const struct row *rows, const uint32_
         held |= used;
     }
     batch_pad(b, n);
+    for (size_t i = n; i % LANES != 0; i++)
+        s->position[i] = s->end[i] = 0;
     if (held) {
         batch_load(b, nv, buckets->rows);
     } else {
@@ -165,12 +167,8 @@ static void sum_segments(struct summer *s, const struct row *rows, const uint32_
             open--;
         if (open == 0)
             break;
-        for (size_t i = 0; i < open; i++) {
-            const bool more = s->position[i] < s->end[i];
-            batch_set(b, i, more, items[s->position[i]]);
-            s->position[i] += more;
-        }
-        batch_pad(b, open);
+        for (size_t i = 0; i < open; i += LANES)
+            b->active[i / LANES] = lanes_next(items, s->position + i, s->end + i, b->index + i);
         batch_add_rows(b, (open + LANES - 1) / LANES, rows);
     }
     store_sums(s, segments, n, buckets);

@@ -49,19 +49,29 @@ static inline bool digits_reduce(const uint64_t s[4], uint64_t out[4])
     return true;
 }
 
-/* Adds 2^(c-1) at every window; out has one word more than the scalar, the fifth. */
-static inline void digits_bias(const uint64_t s[4], unsigned c, uint64_t out[5])
-{
-    uint64_t bias[5] = {0}, carry = 0;
-    const unsigned windows = digits_windows(c);
+/* What a form of digits adds to every scalar: 2^(c-1) at every window. */
+struct digits_form {
+    unsigned c, windows;
+    uint64_t bias[5];
+};
 
-    for (unsigned w = 0; w < windows; w++) {
+static inline void digits_form_init(struct digits_form *form, unsigned c)
+{
+    *form = (struct digits_form){.c = c, .windows = digits_windows(c)};
+    for (unsigned w = 0; w < form->windows; w++) {
         const unsigned bit = c * w + c - 1;
-        bias[bit / 64] |= UINT64_C(1) << (bit % 64);
+        form->bias[bit / 64] |= UINT64_C(1) << (bit % 64);
     }
+}
+
+/* out has one word more than the scalar, the fifth. */
+static inline void digits_bias(const struct digits_form *form, const uint64_t s[4], uint64_t out[5])
+{
+    uint64_t carry = 0;
+
     for (int i = 0; i < 4; i++)
-        out[i] = cuzk_limb_adc(s[i], bias[i], &carry);
-    out[4] = bias[4] + carry;
+        out[i] = cuzk_limb_adc(s[i], form->bias[i], &carry);
+    out[4] = form->bias[4] + carry;
 }
 
 /* Bits [c w, c w + c) of a biased scalar: the digit plus 2^(c-1). */

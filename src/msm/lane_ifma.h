@@ -14,12 +14,13 @@
 #include "field/fp2_ifma.h"
 #include "field/fp_ifma.h"
 
+/* Vectors of additions that share an inversion: sums, denominators and products fill half of a 1 MiB L2. */
+enum { BATCH_VECTORS = GROUP_DEGREE == 1 ? 192 : 96 };
+
 enum {
     LANES = 8,
     ALL_LANES = 0xff,
-    BATCH_VECTORS =
-        256 / GROUP_DEGREE, /* additions that share an inversion, over 8: the sums fill half of L2 */
-    CHAINS = 2,             /* independent running products */
+    CHAINS = 2, /* independent running products */
     LIMBS = CUZK_FP8_LIMBS
 };
 
@@ -28,7 +29,7 @@ typedef struct {
 } fe;
 typedef uint8_t lane_mask;
 
-/* An affine point that is not infinity: limbs of 52 bits, below 2.1 p. */
+/* An affine point that is not infinity: limbs of 52 bits, below 4.1 p. */
 struct row {
     uint64_t x[GROUP_DEGREE][LIMBS], y[GROUP_DEGREE][LIMBS];
 } __attribute__((aligned(64)));
@@ -244,12 +245,38 @@ LANE_FN void rows_load_y(const struct row *rows, const uint32_t index[LANES], fe
     }
 }
 
+/* Takes the next item of each lane's list: items[position] to index where position is before end, moving
+ * position on; returns the lanes that had one. */
+LANE_FN lane_mask lanes_next(const uint32_t *items, uint32_t position[LANES], const uint32_t end[LANES],
+                             uint32_t index[LANES])
+{
+    const __m256i at = _mm256_loadu_si256((const __m256i *)position);
+    const __mmask8 more = _mm256_cmplt_epu32_mask(at, _mm256_loadu_si256((const __m256i *)end));
+    const __m256i next =
+        _mm256_mmask_i32gather_epi32(_mm256_setzero_si256(), more, at, (const int *)items, 4);
+
+    _mm256_storeu_si256((__m256i *)index, next);
+    _mm256_storeu_si256((__m256i *)position, _mm256_mask_add_epi32(at, more, at, _mm256_set1_epi32(1)));
+    return (lane_mask)more;
+}
+
 LANE_FN void rows_prefetch(const struct row *rows, const uint32_t index[LANES])
 {
     for (int l = 0; l < LANES; l++) {
-        const char *row = (const char *)&rows[index[l] & 0x7fffffff];
-        for (size_t line = 0; line < sizeof(struct row); line += 64)
-            __builtin_prefetch(row + line);
+        const struct row *row = &rows[index[l] & 0x7fffffff];
+        for (int k = 0; k < GROUP_DEGREE; k++) {
+            __builtin_prefetch(row->x[k], 0, 3);
+            __builtin_prefetch(row->y[k], 0, 2); /* not before the way back */
+        }
+    }
+}
+
+LANE_FN void rows_prefetch_y(const struct row *rows, const uint32_t index[LANES])
+{
+    for (int l = 0; l < LANES; l++) {
+        const struct row *row = &rows[index[l] & 0x7fffffff];
+        for (int k = 0; k < GROUP_DEGREE; k++)
+            __builtin_prefetch(row->y[k], 0, 3);
     }
 }
 
@@ -293,15 +320,26 @@ static inline void rows_to_affine(const fe *x, const fe *y, group_affine out[LAN
     }
 }
 
-/* Writes ready coordinates as rows, y negated in the lanes of `negative`. */
+/* Writes coordinates below 2.1 p as rows, y as 4 p - y in the lanes of `negative`. */
 LANE_FN void write_rows(const fe *x, fe *y, lane_mask negative, struct row *const to[LANES])
 {
-    if (negative)
-        for (int k = 0; k < GROUP_DEGREE; k++)
+    const uint64_t m[LIMBS] = CUZK_FP8_MODULUS;
+    uint64_t *at[LANES];
+
+    for (int k = 0; k < GROUP_DEGREE; k++) {
+        if (negative) {
             for (int i = 0; i < LIMBS; i++)
                 y->c[k].l[i] =
-                    _mm512_mask_sub_epi64(y->c[k].l[i], negative, _mm512_setzero_si512(), y->c[k].l[i]);
-    rows_store(x, y, ALL_LANES, to);
+                    _mm512_mask_sub_epi64(y->c[k].l[i], negative, cuzk_fp8_word(4 * m[i]), y->c[k].l[i]);
+            cuzk_fp8_carry(&y->c[k]);
+        }
+        for (int l = 0; l < LANES; l++)
+            at[l] = to[l]->x[k];
+        store_limbs(&x->c[k], ALL_LANES, at);
+        for (int l = 0; l < LANES; l++)
+            at[l] = to[l]->y[k];
+        store_limbs(&y->c[k], ALL_LANES, at);
+    }
 }
 
 static inline lane_mask rows_from_affine(const group_affine *const from[LANES], lane_mask negative,

@@ -130,11 +130,29 @@ LANE_FN void rows_load_y(const struct row *rows, const uint32_t index[LANES], fe
         FIELD(neg)(out, out);
 }
 
+/* Takes the next item of each lane's list: items[position] to index where position is before end, moving
+ * position on; returns the lanes that had one. */
+LANE_FN lane_mask lanes_next(const uint32_t *items, uint32_t position[LANES], const uint32_t end[LANES],
+                             uint32_t index[LANES])
+{
+    const bool more = position[0] < end[0];
+
+    index[0] = more ? items[position[0]] : 0;
+    position[0] += more;
+    return more;
+}
+
 LANE_FN void rows_prefetch(const struct row *rows, const uint32_t index[LANES])
 {
     const char *row = (const char *)&rows[index[0] & 0x7fffffff];
     __builtin_prefetch(row);
     __builtin_prefetch(row + sizeof(struct row) - 1);
+}
+
+/* The same for y only, on the way back. */
+LANE_FN void rows_prefetch_y(const struct row *rows, const uint32_t index[LANES])
+{
+    __builtin_prefetch(&rows[index[0] & 0x7fffffff].y);
 }
 
 /* Writes the kept points (x, y) of the lanes in mask. */

@@ -15,6 +15,7 @@ enum { MULTIPLES_WINDOWS = 255 / DIGITS_LEAST };
 
 struct multiples {
     unsigned c, windows;
+    struct digits_form form;
     size_t per_window;
     struct row *rows;
     bool infinity; /* so is the base, and every product */
@@ -118,7 +119,8 @@ static enum cuzk_status multiples_create(struct cuzk_pool *pool, const void *bas
             table->c = c;
         }
     }
-    table->windows = digits_windows(table->c);
+    digits_form_init(&table->form, table->c);
+    table->windows = table->form.windows;
     table->per_window = (size_t)1 << (table->c - 1);
     table->infinity = GROUP(affine_is_identity)(base);
     if (!table->infinity) {
@@ -166,7 +168,7 @@ static void multiply_batch(const struct multiples_job *job, size_t first, size_t
     for (size_t i = 0; i < count; i++) {
         uint64_t s[4];
         worker->negated[i] = digits_reduce(job->scalars[first + i], s);
-        digits_bias(s, t->c, worker->biased[i]);
+        digits_bias(&t->form, s, worker->biased[i]);
         cuzk_mem_wipe(s, sizeof s);
     }
     for (unsigned w = 0; w < t->windows; w++) {

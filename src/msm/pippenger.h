@@ -20,6 +20,7 @@
 enum { ONES_GRAIN = 4096 /* least ones a task sums */ };
 
 struct plan {
+    struct digits_form form;
     unsigned c, windows;  /* bits a digit, digits a scalar */
     size_t buckets;       /* of a window: 2^(c-1) */
     unsigned group;       /* windows a task */
@@ -110,7 +111,8 @@ static void make_plan(struct msm *m)
     for (unsigned c = DIGITS_LEAST + 1; c <= 16; c++)
         if (plan_cost(c, m->wide) < plan_cost(p->c, m->wide))
             p->c = c;
-    p->windows = digits_windows(p->c);
+    digits_form_init(&p->form, p->c);
+    p->windows = p->form.windows;
     p->buckets = (size_t)1 << (p->c - 1);
     if (chunk > SPAN_MOST)
         chunk = SPAN_MOST;
@@ -291,7 +293,7 @@ static void make_digits(void *context, size_t begin, size_t end, unsigned worker
             memset(s, 0, sizeof s);
         else
             (void)digits_reduce(m->request->scalars[m->begin + (m->sources[row] & ~ROW_NEGATED)], s);
-        digits_bias(s, p->c, biased);
+        digits_bias(&p->form, s, biased);
         for (unsigned w = 0; w < p->windows; w++, digit += m->chunk_wide)
             *digit = (uint16_t)digits_get(biased, p->c, w);
     }
