@@ -285,3 +285,8 @@ enum cuzk_status cuzk_prover_prove_fixed(const struct cuzk_prover *prover, const
 
     return prove(prover, witness, r, s, NULL, sums != NULL ? sums : &own, &times, proof, err);
 }
+
+struct cuzk_backend_key *cuzk_prover_key(const struct cuzk_prover *prover)
+{
+    return prover->key;
+}

@@ -16,4 +16,7 @@ enum cuzk_status cuzk_prover_prove_fixed(const struct cuzk_prover *prover, const
                                          struct cuzk_proof_sums *sums, uint8_t proof[CUZK_PROOF_BYTES],
                                          struct cuzk_error *err);
 
+/* The key as its backend has it, to run single operations on; lives as long as the prover. */
+struct cuzk_backend_key *cuzk_prover_key(const struct cuzk_prover *prover);
+
 #endif

@@ -137,18 +137,26 @@ static void print_g2(const char *name, const struct cuzk_g2 *point)
     print_hex(name, bytes, sizeof bytes, ",");
 }
 
-static enum cuzk_status circuit_of_c1(const char *path, char name[CUZK_CIRCUIT_NAME], struct cuzk_error *err)
+/* The circuit that a C1 output is for, and the witness of the partition asked for. */
+static enum cuzk_status load_c1(const struct options *given, struct cuzk_pool *pool,
+                                struct porep_circuit *circuit, struct cuzk_witness *witness,
+                                struct cuzk_error *err)
 {
     const struct cuzk_porep_facts facts = {0};
+    char name[CUZK_CIRCUIT_NAME];
     struct cuzk_porep_case porep = {0};
     struct cuzk_file_map file = {0};
-    struct cuzk_log log = {0};
+    const struct cuzk_log log = {0};
     enum cuzk_status status = CUZK_OK;
 
-    CUZK_TRY_OUT(cuzk_file_map_open(path, "C1 output", CUZK_C1_BYTES_MOST, &file, err));
+    CUZK_TRY_OUT(need(given->c1, "c1", err));
+    CUZK_TRY_OUT(cuzk_file_map_open(given->c1, "C1 output", CUZK_C1_BYTES_MOST, &file, err));
     CUZK_TRY_OUT(cuzk_porep_case_open(file.path, file.bytes, (size_t)file.length, &facts, &log, &porep, err));
     const struct cuzk_circuit_id id = cuzk_porep_case_circuit(&porep);
     cuzk_circuit_id_format(&id, name);
+    CUZK_TRY_OUT(porep_circuit_open(name, circuit, err));
+    status = porep_witness(circuit, file.path, file.bytes, (size_t)file.length,
+                           (unsigned)given->partition.value, pool, witness, err);
 out:
     cuzk_porep_case_close(&porep);
     cuzk_file_map_close(&file);
@@ -158,7 +166,6 @@ out:
 static enum cuzk_status prove(const struct options *given, struct cuzk_pool *pool, struct cuzk_error *err)
 {
     enum cuzk_status status = CUZK_OK;
-    char name[CUZK_CIRCUIT_NAME];
     struct cuzk_backend *backend = NULL;
     struct porep_circuit circuit = {0};
     struct cuzk_witness witness = {0};
@@ -168,7 +175,6 @@ static enum cuzk_status prove(const struct options *given, struct cuzk_pool *poo
     uint8_t proof[CUZK_PROOF_BYTES];
     struct cuzk_fr r, s;
 
-    CUZK_TRY_OUT(need(given->c1, "c1", err));
     CUZK_TRY_OUT(need(given->params, "params", err));
     CUZK_TRY_OUT(need(given->rs, "rs", err));
     const char *colon = strchr(given->rs, ':');
@@ -178,9 +184,7 @@ static enum cuzk_status prove(const struct options *given, struct cuzk_pool *poo
     }
     CUZK_TRY_OUT(scalar("r", given->rs, (size_t)(colon - given->rs), &r, err));
     CUZK_TRY_OUT(scalar("s", colon + 1, strlen(colon + 1), &s, err));
-    CUZK_TRY_OUT(circuit_of_c1(given->c1, name, err));
-    CUZK_TRY_OUT(porep_circuit_open(name, &circuit, err));
-    CUZK_TRY_OUT(porep_witness(&circuit, given->c1, (unsigned)given->partition.value, pool, &witness, err));
+    CUZK_TRY_OUT(load_c1(given, pool, &circuit, &witness, err));
     CUZK_TRY_OUT(cuzk_params_open(given->params, &params, err));
     CUZK_TRY_OUT(cuzk_backend_cpu_create(pool, &backend, err));
     CUZK_TRY_OUT(cuzk_prover_create(backend, circuit.r1cs, &circuit.layout, &params, NULL, &prover, err));
@@ -236,14 +240,10 @@ static enum cuzk_status dump_witness(const struct options *given, struct cuzk_po
                                      struct cuzk_error *err)
 {
     enum cuzk_status status = CUZK_OK;
-    char name[CUZK_CIRCUIT_NAME];
     struct porep_circuit circuit = {0};
     struct cuzk_witness witness = {0};
 
-    CUZK_TRY_OUT(need(given->c1, "c1", err));
-    CUZK_TRY_OUT(circuit_of_c1(given->c1, name, err));
-    CUZK_TRY_OUT(porep_circuit_open(name, &circuit, err));
-    CUZK_TRY_OUT(porep_witness(&circuit, given->c1, (unsigned)given->partition.value, pool, &witness, err));
+    CUZK_TRY_OUT(load_c1(given, pool, &circuit, &witness, err));
     for (uint32_t k = 0; k < circuit.layout.aux; k++) {
         uint8_t bytes[CUZK_FR_BYTES];
         struct cuzk_fr value;

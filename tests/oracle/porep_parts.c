@@ -30,21 +30,20 @@ void porep_circuit_close(struct porep_circuit *circuit)
     *circuit = (struct porep_circuit){0};
 }
 
-enum cuzk_status porep_witness(const struct porep_circuit *circuit, const char *c1_path, unsigned partition,
-                               struct cuzk_pool *pool, struct cuzk_witness *out, struct cuzk_error *err)
+enum cuzk_status porep_witness(const struct porep_circuit *circuit, const char *name, const uint8_t *c1,
+                               size_t length, unsigned partition, struct cuzk_pool *pool,
+                               struct cuzk_witness *out, struct cuzk_error *err)
 {
     enum cuzk_status status = CUZK_OK;
     const struct cuzk_porep_facts facts = {0};
     struct cuzk_porep_assignment assignment;
     struct cuzk_porep_case porep = {0};
-    struct cuzk_file_map file = {0};
-    struct cuzk_log log = {0};
+    const struct cuzk_log log = {0};
 
     *out = (struct cuzk_witness){0};
-    CUZK_TRY_OUT(cuzk_file_map_open(c1_path, "C1 output", CUZK_C1_BYTES_MOST, &file, err));
-    CUZK_TRY_OUT(cuzk_porep_case_open(file.path, file.bytes, (size_t)file.length, &facts, &log, &porep, err));
+    CUZK_TRY_OUT(cuzk_porep_case_open(name, c1, length, &facts, &log, &porep, err));
     if (partition >= porep.partitions || porep.c1->sector_size != circuit->id.sector_size) {
-        status = cuzk_error_set(err, CUZK_ARGUMENT, "%s: has %u partitions of %llu bytes", c1_path,
+        status = cuzk_error_set(err, CUZK_ARGUMENT, "%s: has %u partitions of %llu bytes", name,
                                 porep.partitions, (unsigned long long)porep.c1->sector_size);
         goto out;
     }
@@ -53,7 +52,6 @@ enum cuzk_status porep_witness(const struct porep_circuit *circuit, const char *
     CUZK_TRY_OUT(cuzk_porep_witness(&circuit->plan, &assignment, pool, out, err));
 out:
     cuzk_porep_case_close(&porep);
-    cuzk_file_map_close(&file);
     if (status != CUZK_OK)
         cuzk_witness_destroy(out);
     return status;

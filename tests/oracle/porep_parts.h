@@ -19,9 +19,10 @@ struct porep_circuit {
 enum cuzk_status porep_circuit_open(const char *name, struct porep_circuit *out, struct cuzk_error *err);
 void porep_circuit_close(struct porep_circuit *circuit);
 
-/* The witness of a partition of a C1 output. */
-enum cuzk_status porep_witness(const struct porep_circuit *circuit, const char *c1_path, unsigned partition,
-                               struct cuzk_pool *pool, struct cuzk_witness *out, struct cuzk_error *err);
+/* The witness of a partition of a C1 output; name is for errors. */
+enum cuzk_status porep_witness(const struct porep_circuit *circuit, const char *name, const uint8_t *c1,
+                               size_t length, unsigned partition, struct cuzk_pool *pool,
+                               struct cuzk_witness *out, struct cuzk_error *err);
 
 /* The member "toxic" of a JSON object in a file, or the object itself: alpha, beta, gamma, delta, tau as
  * little-endian hex. */

@@ -1,0 +1,308 @@
+#include "porep_key.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "backend/cpu/cpu.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "groth16/setup.h"
+#include "hash/sha256.h"
+#include "support/fixture.h"
+
+static void key_paths(char params[512], char vk[512])
+{
+    const char *folder = getenv("CUZK_KEYS");
+
+    assert_non_null(folder);
+    assert_int_equal(cuzk_file_make_directory(folder, NULL), CUZK_OK);
+    snprintf(params, 512, "%s/porep-2k.fixture.params", folder);
+    snprintf(vk, 512, "%s/porep-2k.fixture.vk", folder);
+}
+
+static struct fixture_json read_record(char **text)
+{
+    size_t length;
+
+    *text = (char *)fixture_read(&length, "groth16/porep-2k/params.json");
+    return fixture_json_parse(*text);
+}
+
+static void assert_digest(struct fixture_json expected, const uint8_t *bytes, size_t n)
+{
+    uint8_t wanted[32], got[32];
+
+    fixture_json_hex(expected, wanted, sizeof wanted);
+    cuzk_sha256_digest(bytes, n, got);
+    assert_memory_equal(wanted, got, sizeof got);
+}
+
+static void assert_point(struct fixture_json expected, const uint8_t *bytes, size_t size)
+{
+    uint8_t point[CUZK_G2_RAW_BYTES];
+
+    fixture_json_hex(expected, point, size);
+    assert_memory_equal(bytes, point, size);
+}
+
+/* Whole key against the record: verifying key, lengths, every section's digest, first, last and sampled
+ * points. */
+static void check_key(const struct cuzk_params *params)
+{
+    char *text;
+    const struct fixture_json record = read_record(&text);
+    struct fixture_json section = {0}, sample = {0};
+    size_t vk_length;
+    uint8_t *vk = fixture_read(&vk_length, "groth16/porep-2k/vk.bin");
+
+    assert_int_equal(params->map.length, fixture_json_u64(fixture_json_get(record, "file_bytes")));
+    assert_memory_equal(params->bytes, vk, vk_length);
+    for (int q = -1; fixture_json_next(fixture_json_get(record, "sections"), &section); q++) {
+        if (q < 0)
+            continue; /* ic, which vk.bin holds */
+        const size_t size = cuzk_query_is_g2((enum cuzk_query)q) ? CUZK_G2_RAW_BYTES : CUZK_G1_RAW_BYTES;
+        const uint64_t offset = params->query[q].offset, count = params->query[q].count;
+        const uint8_t *points = params->bytes + offset;
+        assert_int_equal(fixture_json_u64(fixture_json_get(section, "offset")), offset);
+        assert_int_equal(fixture_json_u64(fixture_json_get(section, "count")), count);
+        assert_digest(fixture_json_get(section, "sha256"), points, count * size);
+        assert_point(fixture_json_get(section, "first"), points, size);
+        assert_point(fixture_json_get(section, "last"), points + (count - 1) * size, size);
+        memset(&sample, 0, sizeof sample);
+        while (fixture_json_next(fixture_json_get(section, "samples"), &sample))
+            assert_point(fixture_json_at(sample, 1),
+                         points + fixture_json_u64(fixture_json_at(sample, 0)) * size, size);
+        cuzk_file_map_drop(&params->map, offset, offset + count * size);
+    }
+    free(vk);
+    free(text);
+}
+
+static bool is_whole(const char *path)
+{
+    struct cuzk_file_map map;
+    char *text;
+    const struct fixture_json record = read_record(&text);
+    bool whole = false;
+
+    if (cuzk_file_map_open(path, "parameters", 0, &map, NULL) == CUZK_OK) {
+        whole = map.length == fixture_json_u64(fixture_json_get(record, "file_bytes"));
+        cuzk_file_map_close(&map);
+    }
+    free(text);
+    return whole;
+}
+
+void porep_key_open(struct porep_key *key)
+{
+    char params[512], vk[512], toxic_path[512];
+    struct cuzk_error err = {0};
+    struct cuzk_toxic toxic;
+
+    memset(key, 0, sizeof *key);
+    key_paths(params, vk);
+    snprintf(toxic_path, sizeof toxic_path, "%s/groth16/porep-2k/params.json", fixture_root());
+    assert_int_equal(cuzk_pool_create(0, &key->pool, &err), CUZK_OK);
+    assert_int_equal(cuzk_backend_cpu_create(key->pool, &key->backend, &err), CUZK_OK);
+    assert_int_equal(porep_circuit_open("porep-2k", &key->circuit, &err), CUZK_OK);
+    if (!is_whole(params)) {
+        assert_int_equal(toxic_read(toxic_path, &toxic, &err), CUZK_OK);
+        assert_int_equal(cuzk_setup_files(key->backend, key->pool, key->circuit.r1cs, &toxic, params, vk,
+                                          true, NULL, &err),
+                         CUZK_OK);
+    }
+    assert_int_equal(cuzk_params_open(params, &key->params, &err), CUZK_OK);
+    check_key(&key->params);
+    assert_int_equal(cuzk_prover_create(key->backend, key->circuit.r1cs, &key->circuit.layout, &key->params,
+                                        NULL, &key->prover, &err),
+                     CUZK_OK);
+}
+
+void porep_key_close(struct porep_key *key)
+{
+    cuzk_prover_destroy(key->prover);
+    cuzk_params_close(&key->params);
+    porep_circuit_close(&key->circuit);
+    cuzk_backend_destroy(key->backend);
+    cuzk_pool_destroy(key->pool);
+}
+
+/* ---- proofs ---- */
+
+static void load_witness(struct porep_key *key, const char *sector, unsigned partition,
+                         struct cuzk_witness *out)
+{
+    char path[512];
+    size_t length;
+    struct cuzk_error err = {0};
+
+    snprintf(path, sizeof path, "%s/%s/c1.json", fixture_root(), sector);
+    const bool plain = access(path, R_OK) == 0;
+    uint8_t *c1 = fixture_read(&length, "%s/c1.json%s", sector, plain ? "" : ".zst");
+    if (porep_witness(&key->circuit, sector, c1, length, partition, key->pool, out, &err) != CUZK_OK)
+        fail_msg("%s", err.message);
+    free(c1);
+}
+
+/* Rows of one matrix, the appended ones included, as the recorded digest has them. */
+static void check_evaluation(const struct porep_key *key, const struct cuzk_witness *witness, int matrix,
+                             struct fixture_json expected)
+{
+    enum { STEP = 1024 };
+    const struct cuzk_r1cs *r1cs = key->circuit.r1cs;
+    struct cuzk_sha256 hash;
+    uint8_t wanted[32], got[32];
+
+    cuzk_sha256_init(&hash);
+    for (uint32_t row = 0; row < r1cs->constraints + r1cs->inputs; row += STEP) {
+        struct cuzk_fr value[STEP];
+        uint8_t bytes[STEP][32];
+        const uint32_t all = r1cs->constraints + r1cs->inputs - row, n = all < STEP ? all : STEP;
+        const uint32_t own = row >= r1cs->constraints      ? 0
+                             : r1cs->constraints - row < n ? r1cs->constraints - row
+                                                           : n;
+        cuzk_r1cs_evaluate_rows(r1cs, matrix, &key->circuit.layout, witness, row, row + own, value);
+        for (uint32_t k = own; k < n; k++) {
+            if (matrix == CUZK_MATRIX_A)
+                value[k] = witness->inputs[row + k - r1cs->constraints];
+            else
+                cuzk_fr_zero(&value[k]);
+        }
+        for (uint32_t k = 0; k < n; k++)
+            cuzk_fr_to_bytes(&value[k], bytes[k]);
+        cuzk_sha256_update(&hash, bytes, (size_t)n * 32);
+    }
+    cuzk_sha256_final(&hash, got);
+    fixture_json_hex(expected, wanted, sizeof wanted);
+    assert_memory_equal(wanted, got, sizeof got);
+}
+
+static void check_g1(struct fixture_json partial, const char *name, const struct cuzk_g1 *point)
+{
+    struct cuzk_g1_affine affine;
+    uint8_t wanted[CUZK_G1_BYTES], got[CUZK_G1_BYTES];
+
+    cuzk_g1_to_affine(point, &affine);
+    cuzk_g1_encode(&affine, got);
+    fixture_json_hex(fixture_json_get(partial, name), wanted, sizeof wanted);
+    assert_memory_equal(wanted, got, sizeof got);
+}
+
+static void check_g2(struct fixture_json partial, const char *name, const struct cuzk_g2 *point)
+{
+    struct cuzk_g2_affine affine;
+    uint8_t wanted[CUZK_G2_BYTES], got[CUZK_G2_BYTES];
+
+    cuzk_g2_to_affine(point, &affine);
+    cuzk_g2_encode(&affine, got);
+    fixture_json_hex(fixture_json_get(partial, name), wanted, sizeof wanted);
+    assert_memory_equal(wanted, got, sizeof got);
+}
+
+static void check_sums(struct fixture_json partial, const struct cuzk_proof_sums *sums)
+{
+    check_g1(partial, "h", &sums->h);
+    check_g1(partial, "l", &sums->l);
+    check_g1(partial, "a_inputs", &sums->a_inputs);
+    check_g1(partial, "a_aux", &sums->a_aux);
+    check_g1(partial, "b_g1_inputs", &sums->b_g1_inputs);
+    check_g1(partial, "b_g1_aux", &sums->b_g1_aux);
+    check_g2(partial, "b_g2_inputs", &sums->b_g2_inputs);
+    check_g2(partial, "b_g2_aux", &sums->b_g2_aux);
+}
+
+/* The quotient as the backend makes it: digest, head, tail and samples. */
+static void check_quotient(struct porep_key *key, const struct cuzk_witness *witness,
+                           struct fixture_json quotient)
+{
+    const struct cuzk_backend_ops *ops = key->backend->ops;
+    const size_t count = fixture_json_u64(fixture_json_get(quotient, "count"));
+    struct fixture_json sample = {0};
+    struct cuzk_backend_job *job;
+    struct cuzk_fr *h;
+    uint8_t wanted[32];
+
+    assert_int_equal(CUZK_NEW(&h, count, "quotient", NULL), CUZK_OK);
+    assert_int_equal(ops->job_create(cuzk_prover_key(key->prover), &job, NULL), CUZK_OK);
+    assert_int_equal(ops->upload(job, witness, NULL), CUZK_OK);
+    assert_int_equal(ops->eval_ab(job, NULL), CUZK_OK);
+    assert_int_equal(ops->quotient(job, NULL), CUZK_OK);
+    assert_int_equal(ops->download(job, CUZK_DATA_QUOTIENT, 0, count, h, NULL), CUZK_OK);
+    assert_digest(fixture_json_get(quotient, "sha256"), (const uint8_t *)h, count * sizeof *h);
+    while (fixture_json_next(fixture_json_get(quotient, "samples"), &sample)) {
+        fixture_json_hex(fixture_json_at(sample, 1), wanted, sizeof wanted);
+        assert_memory_equal(&h[fixture_json_u64(fixture_json_at(sample, 0))], wanted, sizeof wanted);
+    }
+    cuzk_backend_job_destroy(job);
+    cuzk_mem_free(h);
+}
+
+static void scalar(struct fixture_json value, struct cuzk_fr *out)
+{
+    uint8_t bytes[32];
+
+    fixture_json_hex(value, bytes, sizeof bytes);
+    assert_true(cuzk_fr_from_bytes(bytes, out));
+}
+
+static void check_record(struct porep_key *key, struct fixture_json record, const char *sector)
+{
+    const struct fixture_json partial = fixture_json_get(record, "partial");
+    const struct fixture_json digest = fixture_json_get(partial, "eval_sha256");
+    const struct fixture_json quotient = fixture_json_get(partial, "quotient");
+    struct fixture_json proof = {0};
+    struct cuzk_witness witness;
+    struct cuzk_error err = {0};
+    unsigned proofs = 0;
+
+    load_witness(key, sector, (unsigned)fixture_json_u64(fixture_json_get(record, "partition")), &witness);
+    check_evaluation(key, &witness, CUZK_MATRIX_A, fixture_json_get(digest, "a"));
+    check_evaluation(key, &witness, CUZK_MATRIX_B, fixture_json_get(digest, "b"));
+    check_evaluation(key, &witness, CUZK_MATRIX_C, fixture_json_get(digest, "c"));
+    if (quotient.text != NULL)
+        check_quotient(key, &witness, quotient);
+    while (fixture_json_next(fixture_json_get(record, "proofs"), &proof)) {
+        uint8_t wanted[CUZK_PROOF_BYTES], got[CUZK_PROOF_BYTES];
+        struct cuzk_proof_sums sums;
+        struct cuzk_fr r, s;
+        scalar(fixture_json_get(proof, "r"), &r);
+        scalar(fixture_json_get(proof, "s"), &s);
+        fixture_json_hex(fixture_json_get(proof, "proof"), wanted, sizeof wanted);
+        if (cuzk_prover_prove_fixed(key->prover, &witness, &r, &s, &sums, got, &err) != CUZK_OK)
+            fail_msg("%s", err.message);
+        check_sums(partial, &sums);
+        assert_memory_equal(wanted, got, sizeof got);
+        proofs++;
+    }
+    assert_true(proofs >= 2);
+    cuzk_witness_destroy(&witness);
+}
+
+unsigned porep_key_check_proofs(struct porep_key *key, const char *fixture, const char *wanted)
+{
+    size_t length;
+    char *lines = (char *)fixture_read(&length, "%s", fixture), *cursor = lines, *line;
+    unsigned seen = 0;
+
+    while ((line = fixture_line(&cursor)) != NULL) {
+        const struct fixture_json record = fixture_json_parse(line);
+        char *circuit = fixture_json_string(fixture_json_get(record, "circuit"));
+        char *sector = fixture_json_string(fixture_json_get(record, "sector_data"));
+        if (strcmp(circuit, "porep-2k") == 0 && (wanted == NULL || strcmp(sector, wanted) == 0)) {
+            check_record(key, record, sector);
+            seen++;
+        }
+        free(circuit);
+        free(sector);
+    }
+    free(lines);
+    return seen;
+}

@@ -1,0 +1,28 @@
+/* The real 2 KiB key and a real proof, byte for byte: setup, evaluation, quotient, sums, proof. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "porep_key.h"
+
+static void test_prove_fixed__equals_reference(void **state)
+{
+    struct porep_key key;
+
+    (void)state;
+    porep_key_open(&key);
+    assert_int_equal(porep_key_check_proofs(&key, "groth16/proofs.jsonl", "sectors/porep-2k"), 1);
+    porep_key_close(&key);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_prove_fixed__equals_reference),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
