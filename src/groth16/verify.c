@@ -7,7 +7,7 @@
 #include "curve/g1_table.h"
 #include "pairing/pairing.h"
 
-enum { CHUNK = 16 }; /* proofs of a batch that share squarings, and a task of the pool */
+enum { CHUNK = 32 }; /* proofs of a batch that share squarings, and a task of the pool */
 
 struct cuzk_prepared_vk {
     uint32_t ic_count;
