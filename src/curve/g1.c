@@ -1,6 +1,10 @@
 #include "curve/g1.h"
 
+#include <string.h>
+
+#include "base/cpu.h"
 #include "curve/kernel.h"
+#include "curve/kernel_ifma.h"
 
 const struct cuzk_g1_affine cuzk_g1_generator = {
     {{UINT64_C(0x5cb38790fd530c16), UINT64_C(0x7817fc679976fff5), UINT64_C(0x154f95c7143ba1c1),
@@ -97,4 +101,38 @@ bool cuzk_g1_in_subgroup(const struct cuzk_g1_affine *a)
 void cuzk_g1_mul_weight(const struct cuzk_g1_affine *a, const uint64_t weight[2], struct cuzk_g1 *out)
 {
     cuzk_curve_kernel()->g1_mul_weight(a, weight, out);
+}
+
+/* up to eight points in lanes, the missing ones and infinity replaced by the generator */
+static void mul_weight_lanes(const struct cuzk_g1_affine *points, const uint64_t (*weights)[2], size_t n,
+                             struct cuzk_g1 *out)
+{
+    struct cuzk_g1_affine p[CUZK_CURVE_LANES];
+    struct cuzk_g1 products[CUZK_CURVE_LANES];
+    uint64_t w[CUZK_CURVE_LANES][2] = {{0}};
+
+    for (size_t i = 0; i < CUZK_CURVE_LANES; i++) {
+        const bool used = i < n && !cuzk_g1_law_affine_is_identity(&points[i]);
+        p[i] = used ? points[i] : cuzk_g1_generator;
+        if (used)
+            memcpy(w[i], weights[i], sizeof w[i]);
+    }
+    cuzk_g1_ifma_mul_weight(p, (const uint64_t(*)[2])w, products);
+    memcpy(out, products, n * sizeof *out);
+}
+
+void cuzk_g1_mul_weight_many(const struct cuzk_g1_affine *points, const uint64_t (*weights)[2], size_t n,
+                             struct cuzk_g1 *out)
+{
+    const bool lanes = cuzk_cpu_level() >= CUZK_CPU_IFMA;
+
+    for (size_t i = 0; i < n;) {
+        const size_t m = n - i < CUZK_CURVE_LANES ? n - i : (size_t)CUZK_CURVE_LANES;
+        if (lanes && m >= 3)
+            mul_weight_lanes(points + i, weights + i, m, out + i);
+        else
+            for (size_t k = i; k < i + m; k++)
+                cuzk_g1_mul_weight(&points[k], weights[k], &out[k]);
+        i += m;
+    }
 }

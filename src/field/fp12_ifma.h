@@ -29,7 +29,7 @@ struct cuzk_fp12_8 {
 
 /* ---- Fp ---- */
 
-CUZK_FP8_CALL void cuzk_fp8_mul_kept(const struct cuzk_fp8 *a, const struct cuzk_fp8 *b, struct cuzk_fp8 *out)
+CUZK_FP8_CALL void cuzk_fp_8_mul(const struct cuzk_fp8 *a, const struct cuzk_fp8 *b, struct cuzk_fp8 *out)
 {
     struct cuzk_fp8 s, t;
 
@@ -38,7 +38,7 @@ CUZK_FP8_CALL void cuzk_fp8_mul_kept(const struct cuzk_fp8 *a, const struct cuzk
     cuzk_fp8_mul(&s, &t, out);
 }
 
-CUZK_FP8_CALL void cuzk_fp8_sqr_kept(const struct cuzk_fp8 *a, struct cuzk_fp8 *out)
+CUZK_FP8_CALL void cuzk_fp_8_sqr(const struct cuzk_fp8 *a, struct cuzk_fp8 *out)
 {
     struct cuzk_fp8 s;
 
@@ -52,7 +52,7 @@ CUZK_FP8_FN void cuzk_fp8_zero(struct cuzk_fp8 *out)
         out->l[i] = _mm512_setzero_si512();
 }
 
-CUZK_FP8_FN void cuzk_fp8_neg(const struct cuzk_fp8 *a, struct cuzk_fp8 *out)
+CUZK_FP8_FN void cuzk_fp_8_neg(const struct cuzk_fp8 *a, struct cuzk_fp8 *out)
 {
     struct cuzk_fp8 zero;
 
@@ -60,9 +60,25 @@ CUZK_FP8_FN void cuzk_fp8_neg(const struct cuzk_fp8 *a, struct cuzk_fp8 *out)
     cuzk_fp8_sub(&zero, a, out);
 }
 
-CUZK_FP8_FN void cuzk_fp8_double(const struct cuzk_fp8 *a, struct cuzk_fp8 *out)
+CUZK_FP8_FN void cuzk_fp_8_double(const struct cuzk_fp8 *a, struct cuzk_fp8 *out)
 {
     cuzk_fp8_add(a, a, out);
+}
+
+CUZK_FP8_FN void cuzk_fp_8_add(const struct cuzk_fp8 *a, const struct cuzk_fp8 *b, struct cuzk_fp8 *out)
+{
+    cuzk_fp8_add(a, b, out);
+}
+
+CUZK_FP8_FN void cuzk_fp_8_sub(const struct cuzk_fp8 *a, const struct cuzk_fp8 *b, struct cuzk_fp8 *out)
+{
+    cuzk_fp8_sub(a, b, out);
+}
+
+CUZK_FP8_FN void cuzk_fp_8_select(__mmask8 mask, const struct cuzk_fp8 *a, const struct cuzk_fp8 *b,
+                                  struct cuzk_fp8 *out)
+{
+    cuzk_fp8_select(mask, a, b, out);
 }
 
 /* the same element in every lane */
@@ -75,7 +91,7 @@ CUZK_FP8_FN void cuzk_fp8_broadcast(const struct cuzk_fp *a, struct cuzk_fp8 *ou
     cuzk_fp8_load(from, out);
 }
 
-CUZK_FP8_CALL __mmask8 cuzk_fp8_zero_lanes_kept(const struct cuzk_fp8 *a)
+CUZK_FP8_CALL __mmask8 cuzk_fp_8_zero_lanes(const struct cuzk_fp8 *a)
 {
     struct cuzk_fp8 t;
 
@@ -83,7 +99,7 @@ CUZK_FP8_CALL __mmask8 cuzk_fp8_zero_lanes_kept(const struct cuzk_fp8 *a)
     return cuzk_fp8_zero_lanes(&t);
 }
 
-CUZK_FP8_CALL void cuzk_fp8_store_kept(const struct cuzk_fp8 *a, struct cuzk_fp *const to[CUZK_FP8_LANES])
+CUZK_FP8_CALL void cuzk_fp_8_store(const struct cuzk_fp8 *a, struct cuzk_fp *const to[CUZK_FP8_LANES])
 {
     struct cuzk_fp8 t;
 
@@ -142,8 +158,8 @@ CUZK_FP8_FN void cuzk_fp2_8_sub(const struct cuzk_fp2_8 *a, const struct cuzk_fp
 
 CUZK_FP8_FN void cuzk_fp2_8_neg(const struct cuzk_fp2_8 *a, struct cuzk_fp2_8 *out)
 {
-    cuzk_fp8_neg(&a->c[0], &out->c[0]);
-    cuzk_fp8_neg(&a->c[1], &out->c[1]);
+    cuzk_fp_8_neg(&a->c[0], &out->c[0]);
+    cuzk_fp_8_neg(&a->c[1], &out->c[1]);
 }
 
 CUZK_FP8_FN void cuzk_fp2_8_double(const struct cuzk_fp2_8 *a, struct cuzk_fp2_8 *out)
@@ -192,13 +208,20 @@ CUZK_FP8_FN void cuzk_fp2_8_store(const struct cuzk_fp2_8 *a, struct cuzk_fp2 *c
         c0[i] = &to[i]->c0;
         c1[i] = &to[i]->c1;
     }
-    cuzk_fp8_store_kept(&a->c[0], c0);
-    cuzk_fp8_store_kept(&a->c[1], c1);
+    cuzk_fp_8_store(&a->c[0], c0);
+    cuzk_fp_8_store(&a->c[1], c1);
+}
+
+CUZK_FP8_FN void cuzk_fp2_8_select(__mmask8 mask, const struct cuzk_fp2_8 *a, const struct cuzk_fp2_8 *b,
+                                   struct cuzk_fp2_8 *out)
+{
+    cuzk_fp8_select(mask, &a->c[0], &b->c[0], &out->c[0]);
+    cuzk_fp8_select(mask, &a->c[1], &b->c[1], &out->c[1]);
 }
 
 CUZK_FP8_FN __mmask8 cuzk_fp2_8_zero_lanes(const struct cuzk_fp2_8 *a)
 {
-    return cuzk_fp8_zero_lanes_kept(&a->c[0]) & cuzk_fp8_zero_lanes_kept(&a->c[1]);
+    return cuzk_fp_8_zero_lanes(&a->c[0]) & cuzk_fp_8_zero_lanes(&a->c[1]);
 }
 
 /* ---- Fp6 ---- */

@@ -1,5 +1,7 @@
 #include "groth16/proof.h"
 
+#include <stdbool.h>
+
 enum { OFFSET_A = 0, OFFSET_B = CUZK_G1_BYTES, OFFSET_C = CUZK_G1_BYTES + CUZK_G2_BYTES };
 
 static enum cuzk_status at_infinity(struct cuzk_error *err)
@@ -30,6 +32,45 @@ enum cuzk_status cuzk_proof_decode(const uint8_t bytes[CUZK_PROOF_BYTES], struct
     if (status != CUZK_OK)
         return cuzk_error_prefix(err, status, "proof: B at offset %d", OFFSET_B);
     return read_g1(bytes, "C", OFFSET_C, &out->c, err);
+}
+
+/* up to GROUP proofs; false if one is bad */
+enum { GROUP = 16 };
+
+static bool decode_group(const uint8_t *bytes, size_t n, struct cuzk_proof *out)
+{
+    const uint8_t *g1_bytes[2 * GROUP], *g2_bytes[GROUP];
+    struct cuzk_g1_affine g1[2 * GROUP];
+    struct cuzk_g2_affine g2[GROUP];
+
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *proof = bytes + i * CUZK_PROOF_BYTES;
+        g1_bytes[2 * i] = proof + OFFSET_A;
+        g1_bytes[2 * i + 1] = proof + OFFSET_C;
+        g2_bytes[i] = proof + OFFSET_B;
+    }
+    if (!cuzk_g1_decode_many(g1_bytes, 2 * n, g1) || !cuzk_g2_decode_many(g2_bytes, n, g2))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (cuzk_g1_affine_is_identity(&g1[2 * i]) || cuzk_g1_affine_is_identity(&g1[2 * i + 1]) ||
+            cuzk_g2_affine_is_identity(&g2[i]))
+            return false;
+        out[i] = (struct cuzk_proof){.a = g1[2 * i], .b = g2[i], .c = g1[2 * i + 1]};
+    }
+    return true;
+}
+
+enum cuzk_status cuzk_proof_decode_many(const uint8_t *bytes, size_t n, struct cuzk_proof *out, size_t *bad,
+                                        struct cuzk_error *err)
+{
+    for (size_t i = 0; i < n; i += GROUP) {
+        const size_t m = n - i < GROUP ? n - i : (size_t)GROUP;
+        if (decode_group(bytes + i * CUZK_PROOF_BYTES, m, out + i))
+            continue;
+        for (*bad = i; *bad < i + m; (*bad)++)
+            CUZK_TRY(cuzk_proof_decode(bytes + *bad * CUZK_PROOF_BYTES, &out[*bad], err));
+    }
+    return CUZK_OK;
 }
 
 void cuzk_proof_encode(const struct cuzk_proof *proof, uint8_t bytes[CUZK_PROOF_BYTES])

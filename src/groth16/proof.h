@@ -23,6 +23,10 @@ extern "C" {
 enum cuzk_status cuzk_proof_decode(const uint8_t bytes[CUZK_PROOF_BYTES], struct cuzk_proof *out,
                                    struct cuzk_error *err);
 
+/* n proofs one after the other. Errors: as above, of the first bad proof, whose number goes to *bad. */
+enum cuzk_status cuzk_proof_decode_many(const uint8_t *bytes, size_t n, struct cuzk_proof *out, size_t *bad,
+                                        struct cuzk_error *err);
+
 void cuzk_proof_encode(const struct cuzk_proof *proof, uint8_t bytes[CUZK_PROOF_BYTES]);
 
 #ifdef __cplusplus

@@ -144,28 +144,33 @@ static void run_chunk(void *context, size_t index, unsigned worker)
     struct batch *batch = context;
     const size_t begin = index * CHUNK,
                  n = batch->count - begin < CHUNK ? batch->count - begin : (size_t)CHUNK;
+    struct cuzk_proof *proofs = batch->proofs + begin;
+    const uint64_t(*weights)[2] = (const uint64_t(*)[2])(batch->weights + begin);
+    struct cuzk_error *err = &batch->errors[index];
     struct cuzk_pairing_term terms[CHUNK];
-    struct cuzk_g1_affine weighted[CHUNK];
-    struct cuzk_g1 points[CHUNK], t;
+    struct cuzk_g1_affine affine[CHUNK];
+    struct cuzk_g1 points[CHUNK];
+    size_t bad;
 
     (void)worker;
-    cuzk_g1_identity(&batch->sums[index]);
-    for (size_t i = 0; i < n; i++) {
-        struct cuzk_proof *proof = &batch->proofs[begin + i];
-        const uint64_t *weight = batch->weights[begin + i];
-        struct cuzk_error *err = &batch->errors[index];
-        const enum cuzk_status status =
-            cuzk_proof_decode(batch->bytes + (begin + i) * CUZK_PROOF_BYTES, proof, err);
-        if (status != CUZK_OK) {
-            (void)cuzk_error_prefix(err, status, "proof %zu of %zu", begin + i + 1, batch->count);
-            return;
-        }
-        cuzk_g1_mul_weight(&proof->a, weight, &points[i]);
-        cuzk_g1_mul_weight(&proof->c, weight, &t);
-        cuzk_g1_add(&batch->sums[index], &t, &batch->sums[index]);
-        terms[i] = (struct cuzk_pairing_term){.p = &weighted[i], .q = &proof->b};
+    const enum cuzk_status status =
+        cuzk_proof_decode_many(batch->bytes + begin * CUZK_PROOF_BYTES, n, proofs, &bad, err);
+    if (status != CUZK_OK) {
+        (void)cuzk_error_prefix(err, status, "proof %zu of %zu", begin + bad + 1, batch->count);
+        return;
     }
-    cuzk_g1_batch_to_affine(points, n, weighted);
+    for (size_t i = 0; i < n; i++)
+        affine[i] = proofs[i].c;
+    cuzk_g1_mul_weight_many(affine, weights, n, points);
+    batch->sums[index] = points[0];
+    for (size_t i = 1; i < n; i++)
+        cuzk_g1_add(&batch->sums[index], &points[i], &batch->sums[index]);
+    for (size_t i = 0; i < n; i++)
+        affine[i] = proofs[i].a;
+    cuzk_g1_mul_weight_many(affine, weights, n, points);
+    cuzk_g1_batch_to_affine(points, n, affine);
+    for (size_t i = 0; i < n; i++)
+        terms[i] = (struct cuzk_pairing_term){.p = &affine[i], .q = &proofs[i].b};
     cuzk_miller_loop(terms, n, &batch->products[index]);
 }
 

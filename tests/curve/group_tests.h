@@ -268,6 +268,56 @@ static void test_encoding__round_trips(void **state)
     }
 }
 
+/* Every count around the lanes, one bad point at every place, infinity in between, at every level. */
+static void test_decode_many__equals_decode(void **state)
+{
+    enum { MOST = 67 };
+    static const size_t counts[] = {0, 1, 2, 3, 7, 8, 9, 10, 11, 31, 32, 33, 36, 64, 67};
+    static uint8_t encoded[MOST][BYTES];
+    static struct AFFINE points[MOST], got[MOST];
+    const uint8_t *at[MOST];
+    const enum cuzk_cpu_level best = cuzk_cpu_level();
+    struct POINT p;
+    uint8_t off_subgroup[BYTES], off_curve[BYTES];
+    struct AFFINE bad;
+    F rhs, root;
+
+    (void)state;
+    for (int i = 0; i < MOST; i++) {
+        draw_point(&p);
+        if (i == 20)
+            GROUP(identity)(&p);
+        GROUP(to_affine)(&p, &points[i]);
+        GROUP(encode)(&points[i], encoded[i]);
+        at[i] = encoded[i];
+    }
+    draw_curve_point(&bad);
+    GROUP(encode)(&bad, off_subgroup);
+    do {
+        draw_x(&bad.x);
+        GROUP(curve_rhs)(&bad.x, &rhs);
+    } while (FIELD(sqrt)(&rhs, &root));
+    GROUP(encode)(&bad, off_curve);
+    for (enum cuzk_cpu_level level = CUZK_CPU_PORTABLE; level <= best; level++) {
+        cuzk_cpu_set_level(level);
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            const size_t n = counts[i];
+            memset(got, 0xff, sizeof got);
+            assert_true(GROUP(decode_many)(at, n, got));
+            for (size_t k = 0; k < n; k++)
+                assert_true(GROUP(affine_equal)(&got[k], &points[k]));
+        }
+        for (size_t k = 0; k < 40; k += level == CUZK_CPU_IFMA ? 1 : 13) {
+            uint8_t unreduced[BYTES];
+            memset(unreduced, 0x9f, sizeof unreduced);
+            at[k] = k % 3 == 0 ? off_subgroup : k % 3 == 1 ? off_curve : unreduced;
+            assert_false(GROUP(decode_many)(at, 40, got));
+            at[k] = encoded[k];
+        }
+    }
+    cuzk_cpu_set_level(best);
+}
+
 /* every value of the three flag bits on a good point and on infinity, both encodings */
 static void test_decode__wants_the_right_flags(void **state)
 {
@@ -404,6 +454,7 @@ int main(void)
         cmocka_unit_test(test_is_on_curve__refuses_moved_points),
         cmocka_unit_test(test_in_subgroup__equals_multiplication_by_the_order),
         cmocka_unit_test(test_encoding__round_trips),
+        cmocka_unit_test(test_decode_many__equals_decode),
         cmocka_unit_test(test_decode__wants_the_right_flags),
         cmocka_unit_test(test_decode__refuses_infinity_with_bits_set),
         cmocka_unit_test(test_decode__refuses_unreduced_coordinates),

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/cpu.h"
 #include "curve/encoding.h"
 #include "curve/g1.h"
 #include "field/fr.h"

@@ -139,12 +139,48 @@ static void test_g1_mul_weight__multiplies_by_low_plus_lambda_high(void **state)
     }
 }
 
+static void test_g1_mul_weight_many__equals_mul_weight(void **state)
+{
+    enum { MOST = 27 };
+    struct cuzk_g1_affine points[MOST];
+    struct cuzk_g1 got[MOST], expected, p;
+    uint64_t weights[MOST][2], scalar[4];
+    const enum cuzk_cpu_level best = cuzk_cpu_level();
+
+    (void)state;
+    for (enum cuzk_cpu_level level = CUZK_CPU_PORTABLE; level <= best; level++) {
+        cuzk_cpu_set_level(level);
+        for (size_t n = 0; n <= MOST; n++) {
+            for (size_t i = 0; i < n; i++) {
+                draw_scalar(scalar);
+                cuzk_g1_from_affine(&cuzk_g1_generator, &p);
+                cuzk_g1_mul(&p, scalar, &p); /* infinity now and then */
+                cuzk_g1_to_affine(&p, &points[i]);
+                test_random_bytes(&rng, weights[i], sizeof weights[i]);
+                if (i % 5 == 1)
+                    weights[i][test_random_u64(&rng) & 1] = 0;
+                if (i % 7 == 3)
+                    weights[i][0] = weights[i][1] = i & 8 ? UINT64_MAX : 0;
+                if (i % 7 == 5)
+                    weights[i][0] = weights[i][1] = UINT64_C(0x1111111111111111) * (i & 15);
+            }
+            cuzk_g1_mul_weight_many(points, (const uint64_t(*)[2])weights, n, got);
+            for (size_t i = 0; i < n; i++) {
+                cuzk_g1_mul_weight(&points[i], weights[i], &expected);
+                assert_true(cuzk_g1_equal(&expected, &got[i]));
+            }
+        }
+    }
+    cuzk_cpu_set_level(best);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_g1_table_sum__equals_multiplications),
         cmocka_unit_test(test_g1_table_create__reports_lack_of_memory),
         cmocka_unit_test(test_g1_mul_weight__multiplies_by_low_plus_lambda_high),
+        cmocka_unit_test(test_g1_mul_weight_many__equals_mul_weight),
     };
 
     test_random_init(&rng);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/cpu.h"
 #include "curve/encoding.h"
 #include "curve/g2.h"
 #include "field/fr.h"
