@@ -58,6 +58,18 @@ enum cuzk_status cuzk_bench_measure(const struct cuzk_bench_case *what, const st
     return CUZK_OK;
 }
 
+void cuzk_bench_of_samples(const char *name, const char *unit, uint64_t units, const uint64_t *samples_ns,
+                           unsigned count, struct cuzk_bench_result *out)
+{
+    memset(out, 0, sizeof *out);
+    snprintf(out->name, sizeof out->name, "%s", name);
+    out->unit = unit;
+    out->units = units;
+    out->count = count;
+    memcpy(out->samples_ns, samples_ns, count * sizeof *samples_ns);
+    summarise(out, 0);
+}
+
 double cuzk_bench_unit_ns(const struct cuzk_bench_result *result)
 {
     return result->units > 0 ? (double)result->median_ns / (double)result->units : 0;

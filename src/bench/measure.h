@@ -49,6 +49,11 @@ enum cuzk_status cuzk_bench_measure(const struct cuzk_bench_case *what, const st
                                     const struct cuzk_progress *progress, struct cuzk_bench_result *out,
                                     struct cuzk_error *err);
 
+/* The result of samples that were taken elsewhere: the stages of a run that was measured as a whole. At most
+ * CUZK_BENCH_SAMPLES and at least one; cpu_ns stays 0: unknown. */
+void cuzk_bench_of_samples(const char *name, const char *unit, uint64_t units, const uint64_t *samples_ns,
+                           unsigned count, struct cuzk_bench_result *out);
+
 /* Median nanoseconds of one unit, and units in a second. */
 double cuzk_bench_unit_ns(const struct cuzk_bench_result *result);
 double cuzk_bench_rate(const struct cuzk_bench_result *result);

@@ -69,6 +69,8 @@ struct cli_command {
 
 /* Each in its own file. */
 extern const struct cli_command cli_bench_field;
+extern const struct cli_command cli_bench_ntt;
+extern const struct cli_command cli_bench_prove;
 extern const struct cli_command cli_bench_witness;
 extern const struct cli_command cli_circuit_digest;
 extern const struct cli_command cli_circuit_show;

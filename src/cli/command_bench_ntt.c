@@ -1,0 +1,49 @@
+#include "bench/ntt.h"
+#include "cli/bench_report.h"
+#include "cli/command.h"
+
+struct ntt_options {
+    struct cli_common common;
+    struct cuzk_option_number threads, log_size;
+};
+
+enum { DEFAULT_LOG_SIZE = 20 };
+
+static enum cuzk_status run(struct cli_session *session, const void *values, const char *const *arguments,
+                            size_t count, struct cuzk_error *err)
+{
+    const struct ntt_options *given = values;
+    struct cuzk_bench_result results[CUZK_BENCH_NTT_CASES];
+    const unsigned log_size = given->log_size.set ? (unsigned)given->log_size.value : DEFAULT_LOG_SIZE;
+
+    (void)arguments;
+    (void)count;
+    CUZK_TRY(cli_session_pool(session, given->threads, err));
+    CUZK_TRY(cuzk_bench_ntt(session->pool, log_size, &session->progress, results, err));
+    return cli_bench_report(session, "ntt", results, CUZK_BENCH_NTT_CASES, err);
+}
+
+static const struct cuzk_option options[] = {
+    {.name = "log-size",
+     .type = CUZK_OPTION_NUMBER,
+     .offset = offsetof(struct ntt_options, log_size),
+     .placeholder = "N",
+     .help = "transform 2^N elements; 20 where not given",
+     .min = 1,
+     .max = 32},
+    CLI_THREADS_OPTION(struct ntt_options),
+    CLI_COMMON_OPTIONS,
+};
+
+const struct cli_command cli_bench_ntt = {
+    .name = "bench ntt",
+    .arguments = "",
+    .summary = "speed of transforms over the scalar field",
+    .text = "Measures number-theoretic transforms and the quotient of Groth16, which is six of them. "
+            "Memory is 128 bytes an element: 512 MiB for 2^22.",
+    .example = "cuzk bench ntt --log-size 22 --threads 1",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(struct ntt_options),
+    .run = run,
+};

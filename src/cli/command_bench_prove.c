@@ -1,0 +1,84 @@
+#include "backend/cpu/cpu.h"
+#include "bench/machine.h"
+#include "bench/prove.h"
+#include "cli/bench_report.h"
+#include "cli/command.h"
+#include "srs/directory.h"
+
+struct prove_options {
+    struct cli_common common;
+    struct cuzk_option_number threads, sector_size, proofs;
+    const char *params_dir, *params;
+};
+
+enum { DEFAULT_SECTOR_SIZE = 2048, DEFAULT_PROOFS = 3 };
+
+static enum cuzk_status run(struct cli_session *session, const void *values, const char *const *arguments,
+                            size_t count, struct cuzk_error *err)
+{
+    const struct prove_options *given = values;
+    struct cuzk_bench_result results[CUZK_BENCH_PROVE_CASES];
+    const uint64_t sector_size = given->sector_size.set ? given->sector_size.value : DEFAULT_SECTOR_SIZE;
+    const unsigned proofs = given->proofs.set ? (unsigned)given->proofs.value : DEFAULT_PROOFS;
+    const struct cuzk_circuit_id id = {CUZK_CIRCUIT_POREP, sector_size};
+    struct cuzk_backend *backend = NULL;
+    char path[CUZK_PARAMETER_PATH];
+    uint64_t anonymous = 0;
+
+    (void)arguments;
+    (void)count;
+    if (given->params == NULL)
+        CUZK_TRY(cuzk_parameter_find(cuzk_parameter_directory(given->params_dir), &id, ".params", path, err));
+    CUZK_TRY(cli_session_pool(session, given->threads, err));
+    CUZK_TRY(cuzk_backend_cpu_create(session->pool, &backend, err));
+    const enum cuzk_status status =
+        cuzk_bench_prove(session->pool, backend, sector_size, given->params != NULL ? given->params : path,
+                         proofs, &session->progress, results, &anonymous, err);
+    cuzk_backend_destroy(backend);
+    CUZK_TRY(status);
+    cli_session_note(
+        session, "memory: %.0f MiB allocated at most, %.0f MiB resident at most (the key's pages included)",
+        (double)anonymous / (1 << 20), (double)cuzk_machine_peak_resident() / (1 << 20));
+    return cli_bench_report(session, "prove", results, CUZK_BENCH_PROVE_CASES, err);
+}
+
+static const struct cuzk_option options[] = {
+    {.name = "sector-size",
+     .type = CUZK_OPTION_SIZE,
+     .offset = offsetof(struct prove_options, sector_size),
+     .placeholder = "SIZE",
+     .help = "2KiB to 64GiB; 2KiB where not given"},
+    {.name = "proofs",
+     .type = CUZK_OPTION_NUMBER,
+     .offset = offsetof(struct prove_options, proofs),
+     .placeholder = "N",
+     .help = "proofs to measure, after one that is not; 3 where not given",
+     .min = 1,
+     .max = CUZK_BENCH_SAMPLES},
+    {.name = "params-dir",
+     .type = CUZK_OPTION_STRING,
+     .offset = offsetof(struct prove_options, params_dir),
+     .placeholder = "DIR",
+     .help = "directory of the parameters"},
+    {.name = "params",
+     .type = CUZK_OPTION_STRING,
+     .offset = offsetof(struct prove_options, params),
+     .placeholder = "FILE",
+     .help = "the parameter file itself"},
+    CLI_THREADS_OPTION(struct prove_options),
+    CLI_COMMON_OPTIONS,
+};
+
+const struct cli_command cli_bench_prove = {
+    .name = "bench prove",
+    .arguments = "",
+    .summary = "speed of proving a PoRep partition, by stages",
+    .text =
+        "Proves one partition of a synthetic sector again and again with the given parameters and prints the "
+        "medians of the whole and of its stages. Any key of the circuit will do: make one with cuzk setup.",
+    .example = "cuzk bench prove --params-dir test-params --threads 1",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(struct prove_options),
+    .run = run,
+};
