@@ -154,7 +154,7 @@ static enum cuzk_status verify(struct cli_session *session, const struct verify_
                          work->proof_length, work->partitions, err);
 
     work->verify_ns = cuzk_clock_ns() - begin;
-    return status;
+    return status == CUZK_INPUT ? cuzk_error_prefix(err, status, "%s", given->proof) : status;
 }
 
 static enum cuzk_status report(struct cli_session *session, const struct work *work, bool valid,

@@ -64,3 +64,12 @@ class Case(unittest.TestCase):
         path = self.folder / name
         path.write_bytes(data if isinstance(data, bytes) else data.encode())
         return path
+
+
+def test_key():
+    """Folder with the shared test key of porep-2k (tests/e2e/test_key.py)."""
+    return BUILD / "test-params"
+
+
+def key_file(suffix):
+    return next(test_key().glob("*" + suffix))

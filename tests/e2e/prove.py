@@ -1,0 +1,69 @@
+"""A real proof of a real sector, and what may not be proved."""
+import json
+
+from program import FIXTURES, Case, fixture, run, test_key
+
+C1 = FIXTURES / "sectors" / "porep-2k" / "c1.json"
+PUBLIC = FIXTURES / "sectors" / "porep-2k" / "public_inputs.json"
+
+
+class Prove(Case):
+    def test_prove_and_verify(self):
+        proof, timeline = self.folder / "proof.bin", self.folder / "timeline.json"
+        result = self.expect(0, "prove", "porep", "--c1", C1, "--params-dir", test_key(), "--out", proof, "--timeline",
+                             timeline, "--json", "--miner-id", 1000, "--sector-number", 1)
+        report = result.json()
+        self.assertIn("TEST PARAMETERS", result.err)
+        self.assertEqual(report["parameters"], "test")
+        self.assertEqual((report["kind"], report["circuit"], report["verified"]), ("porep", "porep-2k", True))
+        self.assertEqual(bytes.fromhex(report["proof_hex"]), proof.read_bytes())
+        self.assertEqual(report["proof_bytes"], 192)
+        self.assertEqual(len(report["partitions"]), 1)
+        for member in ("index", "witness_ms", "queue_ms", "upload_ms", "eval_ms", "ntt_ms", "msm_h_ms", "msm_l_ms",
+                       "msm_a_ms", "msm_b1_ms", "msm_b2_ms", "finish_ms"):
+            self.assertIn(member, report["partitions"][0])
+        for member in ("backend", "device", "total_ms", "setup_ms", "peak_rss_bytes", "peak_vram_bytes"):
+            self.assertIn(member, report)
+        self.assertLessEqual(report["peak_allocated_bytes"], 700 << 20)
+        self.assertLessEqual(report["peak_rss_bytes"], 1536 << 20)
+
+        against = ["--proof", proof, "--params-dir", test_key()]
+        self.expect(0, "verify", "porep", "--c1", C1, *against)
+        self.expect(0, "verify", "porep", "--c1", C1, *against, "--miner-id", 1000, "--sector-number", 1)
+        self.expect(1, "verify", "porep", "--c1", C1, *against, "--miner-id", 1000, "--sector-number", 2)
+        vk = next(test_key().glob("*.vk"))
+        self.expect(0, "verify", "porep", "--public", PUBLIC, "--proof", proof, "--vk", vk)
+        changed = json.loads(PUBLIC.read_text())
+        changed["inputs"][5] = "01" + changed["inputs"][5][2:]
+        other = self.write("public.json", json.dumps(changed))
+        verdict = self.expect(1, "verify", "porep", "--public", other, "--proof", proof, "--vk", vk, "--json").json()
+        self.assertFalse(verdict["valid"])
+        short = self.write("short.json", json.dumps({"inputs": changed["inputs"][:-1]}))
+        self.expect(3, "verify", "porep", "--public", short, "--proof", proof, "--vk", vk)
+        self.expect(2, "verify", "porep", "--public", PUBLIC, "--proof", proof)
+        self.expect(2, "verify", "porep", "--proof", proof)
+        hex_proof = self.write("proof.hex", report["proof_hex"] + "\n")
+        self.expect(0, "verify", "porep", "--c1", C1, "--proof", hex_proof, "--params-dir", test_key())
+
+        svg = self.folder / "waterfall.svg"
+        self.expect(0, "trace", timeline, "--svg", svg, "--html", self.folder / "w.html", "--perfetto",
+                    self.folder / "w.json")
+        self.assertIn("msm h", svg.read_text())
+        stages = {e["name"] for e in json.loads((self.folder / "w.json").read_text())["traceEvents"]}
+        self.assertTrue({"witness", "ntt", "msm h", "msm b2", "finish"} <= stages)
+
+    def test_wrapped_from_standard_input_twice(self):
+        wrapped = fixture("sectors/porep-2k/c1_wrapped.json")
+        result, again = (self.expect(0, "prove", "porep", "--c1", "-", "--params-dir", test_key(), "--quiet",
+                                     stdin=wrapped) for _ in range(2))
+        self.assertNotEqual(result.out, again.out)  # r and s are fresh each time
+        proof = self.write("proof.hex", result.out)
+        self.expect(0, "verify", "porep", "--c1", C1, "--proof", proof, "--params-dir", test_key())
+
+    def test_wrong_owner_is_refused_before_proving(self):
+        out = self.folder / "proof.bin"
+        result = run("prove", "porep", "--c1", C1, "--params-dir", test_key(), "--out", out, "--miner-id", 1000,
+                     "--sector-number", 2)
+        self.assertEqual(result.code, 1)
+        self.assertRegex(result.err, r"cuzk: .*replica")
+        self.assertFalse(out.exists())
