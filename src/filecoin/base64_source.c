@@ -79,7 +79,7 @@ static enum cuzk_status refill(void *context, struct cuzk_json_stream *reader, s
 {
     struct cuzk_base64_source *source = context;
     const size_t rest = (size_t)(reader->end - reader->at);
-    size_t more;
+    size_t more = 0;
 
     if (source->text == source->end)
         return CUZK_OK;

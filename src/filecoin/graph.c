@@ -14,7 +14,9 @@ void cuzk_graph_init(struct cuzk_graph *graph, uint64_t nodes, enum cuzk_api_ver
     struct cuzk_sha256 hash;
     uint8_t digest[32];
 
-    (void)sodium_init(); /* picks the fast BLAKE2b; idempotent and thread-safe */
+    /* picks the fast BLAKE2b where it succeeds; idempotent and thread-safe */
+    const int chosen = sodium_init();
+    (void)chosen;
     graph->nodes = nodes;
     graph->legacy = api_version == CUZK_API_1_0_0;
     cuzk_sha256_init(&hash);

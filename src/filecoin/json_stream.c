@@ -541,7 +541,7 @@ enum cuzk_status cuzk_json_stream_skip(struct cuzk_json_stream *reader, struct c
 
     for (;;) {
         /* a value */
-        uint8_t c;
+        uint8_t c = 0;
         CUZK_TRY(cuzk_json_stream_peek(reader, &c, err));
         bool opened = false;
         if (c == '{' || c == '[') {

@@ -23,7 +23,7 @@ enum cuzk_status cuzk_piece_padded_size(uint64_t unpadded, uint64_t *padded, str
 enum cuzk_status cuzk_piece_comm_p(struct cuzk_pool *pool, const uint8_t *data, size_t n,
                                    uint64_t unpadded_size, uint8_t comm_p[32], struct cuzk_error *err)
 {
-    uint64_t padded;
+    uint64_t padded = 0;
     uint8_t *nodes;
 
     CUZK_TRY(cuzk_piece_padded_size(unpadded_size, &padded, err));
@@ -65,7 +65,7 @@ enum cuzk_status cuzk_piece_offsets(uint64_t sector_size, const struct cuzk_piec
     uint64_t at = 0;
 
     for (size_t i = 0; i < count; i++) {
-        uint64_t size;
+        uint64_t size = 0;
         CUZK_TRY(cuzk_piece_padded_size(pieces[i].unpadded_size, &size, err));
         if (size > sector_size || (at + size - 1) / size * size > sector_size - size)
             return cuzk_error_set(err, CUZK_ARGUMENT, "piece %zu does not fit into a sector of %llu bytes", i,

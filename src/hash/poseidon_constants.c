@@ -71,7 +71,7 @@ static void grain_element(struct grain *g, struct cuzk_fr *out)
 
 /* ---- matrices: the leading n x n part of `matrix` ---- */
 
-static void multiply(const matrix a, const matrix b, unsigned n, matrix out)
+static void multiply(matrix a, matrix b, unsigned n, matrix out)
 {
     for (unsigned i = 0; i < n; i++)
         for (unsigned j = 0; j < n; j++) {
@@ -86,7 +86,7 @@ static void multiply(const matrix a, const matrix b, unsigned n, matrix out)
 }
 
 /* row vector times matrix; out must not be v */
-static void apply(const struct cuzk_fr *v, const matrix m, unsigned n, struct cuzk_fr *out)
+static void apply(const struct cuzk_fr *v, matrix m, unsigned n, struct cuzk_fr *out)
 {
     for (unsigned j = 0; j < n; j++) {
         struct cuzk_fr sum, term;
@@ -100,7 +100,7 @@ static void apply(const struct cuzk_fr *v, const matrix m, unsigned n, struct cu
 }
 
 /* Gauss-Jordan. The matrices here are minors of products of Cauchy matrices: always invertible. */
-static void invert(const matrix in, unsigned n, matrix out)
+static void invert(matrix in, unsigned n, matrix out)
 {
     matrix m;
 
