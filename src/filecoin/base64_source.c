@@ -21,8 +21,9 @@ static void make_values(void)
 static enum cuzk_status bad(const struct cuzk_base64_source *source, const uint8_t *at, const char *why,
                             struct cuzk_error *err)
 {
-    return cuzk_error_set(err, CUZK_INPUT, "%s byte %llu: base64: %s", source->document,
-                          (unsigned long long)(source->offset + (uint64_t)(at - source->begin)), why);
+    const unsigned long long position = source->offset + (uint64_t)(at - source->begin);
+
+    return cuzk_error_set(err, CUZK_INPUT, "%s byte %llu: base64: %s", source->document, position, why);
 }
 
 /* The common case: whole groups without padding, up to the first that is unusual. Returns the bytes written.

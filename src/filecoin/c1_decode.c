@@ -14,7 +14,7 @@ struct context {
 static enum cuzk_status read_partition(struct context *c, struct cuzk_c1_partition *partition,
                                        struct cuzk_error *err)
 {
-    bool first, more;
+    bool first = true, more = false;
     unsigned n;
 
     CUZK_TRY(cuzk_json_stream_array_begin(c->reader, &first, err));
@@ -39,7 +39,7 @@ static enum cuzk_status read_partition(struct context *c, struct cuzk_c1_partiti
 static enum cuzk_status read_partitions(struct context *c, struct cuzk_error *err)
 {
     struct cuzk_c1 *c1 = c->c1;
-    bool first, more;
+    bool first = true, more = false;
 
     CUZK_TRY(cuzk_json_stream_array_begin(c->reader, &first, err));
     for (;;) {
@@ -221,7 +221,7 @@ static enum cuzk_status read_document(struct context *c, bool wrapper_allowed, s
     const unsigned members = wrapper_allowed ? MEMBERS : SECTOR_NUM;
     struct cuzk_json_stream_object object;
     bool is_wrapper = false, known = false;
-    int member;
+    int member = -1;
 
     CUZK_TRY(cuzk_json_stream_object_begin(c->reader, names, members, 0, &object, err));
     object.optional = 1 << REGISTERED_PROOF;
@@ -229,7 +229,7 @@ static enum cuzk_status read_document(struct context *c, bool wrapper_allowed, s
         if (!known) /* an empty object misses the members of a C1 output */
             object.optional |= OF_WRAPPER;
         CUZK_TRY(cuzk_json_stream_object_next(c->reader, &object, &member, err));
-        if (member < 0)
+        if (member < 0 || member >= MEMBERS)
             break;
         const bool of_wrapper = member >= SECTOR_NUM;
         if (!known) {
@@ -253,7 +253,8 @@ static enum cuzk_status read_wrapped(struct context *c, const struct wrapped *wr
 {
     struct cuzk_base64_source *source;
     struct cuzk_json_stream reader;
-    struct wrapped none;
+    struct cuzk_json_stream *outer = c->reader;
+    struct wrapped none = {0};
     enum cuzk_status status;
 
     CUZK_TRY(CUZK_NEW(&source, 1, "base64 window", err));
@@ -266,6 +267,7 @@ static enum cuzk_status read_wrapped(struct context *c, const struct wrapped *wr
             cuzk_error_set(err, CUZK_INPUT, "SectorSize is %llu, Phase1Out of a sector of %llu bytes",
                            (unsigned long long)wrapped->sector_size, (unsigned long long)c->c1->sector_size);
 out:
+    c->reader = outer;
     cuzk_mem_free(source);
     return status;
 }
@@ -275,7 +277,7 @@ enum cuzk_status cuzk_c1_decode(const uint8_t *bytes, size_t length,
                                 struct cuzk_error *err)
 {
     struct cuzk_json_stream reader;
-    struct wrapped wrapped;
+    struct wrapped wrapped = {0};
     struct cuzk_c1 *c1;
     enum cuzk_status status;
 

@@ -24,8 +24,8 @@ enum cuzk_status cuzk_json_stream_fail(const struct cuzk_json_stream *reader, st
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    return cuzk_error_set(err, CUZK_INPUT, "%s byte %llu: %s", reader->document,
-                          (unsigned long long)cuzk_json_stream_offset(reader), message);
+    const unsigned long long offset = cuzk_json_stream_offset(reader);
+    return cuzk_error_set(err, CUZK_INPUT, "%s byte %llu: %s", reader->document, offset, message);
 }
 
 /* Makes n unread bytes available, fewer only at the end of the document. */
@@ -40,7 +40,7 @@ static enum cuzk_status need(struct cuzk_json_stream *reader, size_t n, struct c
 static void describe(const struct cuzk_json_stream *reader, char text[32])
 {
     if (reader->at == reader->end)
-        strcpy(text, "the end of the document");
+        snprintf(text, 32, "the end of the document");
     else if (*reader->at >= 0x20 && *reader->at < 0x7f)
         snprintf(text, 32, "'%c'", *reader->at);
     else
@@ -415,8 +415,9 @@ static bool bytes32_fast(struct cuzk_json_stream *reader, uint8_t bytes[32])
     const uint8_t *p = reader->at;
     uint32_t bad = 0;
 
-    if (reader->end - p < LONGEST || *p++ != '[')
+    if (reader->end - p < LONGEST || *p != '[')
         return false;
+    p++;
     for (int i = 0; i < 32; i++) {
         uint32_t text;
         memcpy(&text, p, sizeof text);
@@ -439,8 +440,8 @@ static bool bytes32_fast(struct cuzk_json_stream *reader, uint8_t bytes[32])
 enum cuzk_status cuzk_json_stream_bytes32(struct cuzk_json_stream *reader, uint8_t bytes[32],
                                           struct cuzk_error *err)
 {
-    bool first, more;
-    uint64_t v;
+    bool first = true, more = false;
+    uint64_t v = 0;
 
     CUZK_TRY(skip_space(reader, err));
     if (bytes32_fast(reader, bytes))

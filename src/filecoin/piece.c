@@ -65,7 +65,7 @@ enum cuzk_status cuzk_piece_offsets(uint64_t sector_size, const struct cuzk_piec
     uint64_t at = 0;
 
     for (size_t i = 0; i < count; i++) {
-        uint64_t size = 0;
+        uint64_t size = 1;
         CUZK_TRY(cuzk_piece_padded_size(pieces[i].unpadded_size, &size, err));
         if (size > sector_size || (at + size - 1) / size * size > sector_size - size)
             return cuzk_error_set(err, CUZK_ARGUMENT, "piece %zu does not fit into a sector of %llu bytes", i,

@@ -32,10 +32,16 @@ struct part {
     struct cuzk_fr values[MAX_SIBLINGS];
 };
 
+static void clear_part(struct part *part)
+{
+    part->levels = part->siblings = part->arity = part->log2_arity = 0;
+    part->index = 0;
+}
+
 static enum cuzk_status read_hashes(struct context *c, struct part *part, unsigned *count,
                                     struct cuzk_error *err)
 {
-    bool first, more;
+    bool first = true, more = false;
 
     CUZK_TRY(cuzk_json_stream_array_begin(c->reader, &first, err));
     for (*count = 0;; (*count)++) {
@@ -60,7 +66,7 @@ static enum cuzk_status read_level(struct context *c, struct part *part, struct 
     struct cuzk_json_stream_object object;
     unsigned siblings = 0;
     uint64_t index = 0;
-    int member;
+    int member = -1;
 
     CUZK_TRY(cuzk_json_stream_object_begin(c->reader, names, COUNT(names), 0, &object, err));
     for (;;) {
@@ -92,11 +98,10 @@ static enum cuzk_status read_part(struct context *c, struct part *part, struct c
 {
     static const char *const names[] = {"path"};
     struct cuzk_json_stream_object object;
-    bool first, more;
-    int member;
+    bool first = true, more = false;
+    int member = -1;
 
-    part->levels = part->siblings = part->arity = part->log2_arity = 0;
-    part->index = 0;
+    clear_part(part);
     CUZK_TRY(cuzk_json_stream_object_begin(c->reader, names, COUNT(names), 0, &object, err));
     for (;;) {
         CUZK_TRY(cuzk_json_stream_object_next(c->reader, &object, &member, err));
@@ -150,8 +155,10 @@ static enum cuzk_status read_body(struct context *c, unsigned parts_count, struc
     const char *const *names = parts_count == 1 ? single : several;
     struct cuzk_json_stream_object object;
     struct part parts[3];
-    int member;
+    int member = -1;
 
+    for (unsigned i = 0; i < parts_count; i++)
+        clear_part(&parts[i]);
     CUZK_TRY(cuzk_json_stream_object_begin(c->reader, names, 2 + parts_count, 0, &object, err));
     for (;;) {
         CUZK_TRY(cuzk_json_stream_object_next(c->reader, &object, &member, err));
@@ -180,7 +187,7 @@ static enum cuzk_status read_merkle_proof(struct context *c, struct cuzk_merkle_
 {
     static const char *const names[] = {"data"}, *const kinds[] = {"Single", "Sub", "Top"};
     struct cuzk_json_stream_object object;
-    int member;
+    int member = -1;
 
     CUZK_TRY(cuzk_json_stream_object_begin(c->reader, names, COUNT(names), 0, &object, err));
     for (;;) {
@@ -212,7 +219,7 @@ static enum cuzk_status learn_shape(struct context *c, unsigned log2_nodes, stru
 static enum cuzk_status read_data_path(struct context *c, struct cuzk_merkle_path *path,
                                        struct cuzk_error *err)
 {
-    struct form form;
+    struct form form = {0};
 
     CUZK_TRY(read_merkle_proof(c, path, &form, err));
     if (form.arity != 2 || form.shape.sub_arity != 0 || form.shape.top_arity != 0)
@@ -227,7 +234,7 @@ static enum cuzk_status read_data_path(struct context *c, struct cuzk_merkle_pat
 static enum cuzk_status read_oct_path(struct context *c, struct cuzk_merkle_path *path,
                                       struct cuzk_error *err)
 {
-    struct form form;
+    struct form form = {0};
     unsigned bits;
 
     CUZK_TRY(read_merkle_proof(c, path, &form, err));
@@ -261,7 +268,7 @@ static enum cuzk_status check_layers(struct context *c, unsigned n, struct cuzk_
 static enum cuzk_status read_rows(struct context *c, const struct cuzk_fr **labels, struct cuzk_error *err)
 {
     struct cuzk_fr rows[CUZK_POREP_MAX_LAYERS], *out;
-    bool first, more;
+    bool first = true, more = false;
     unsigned n;
 
     CUZK_TRY(cuzk_json_stream_array_begin(c->reader, &first, err));
@@ -286,7 +293,7 @@ static enum cuzk_status read_rows_of_column(struct context *c, struct cuzk_porep
 {
     static const char *const names[] = {"index", "rows", "_h"};
     struct cuzk_json_stream_object object;
-    int member;
+    int member = -1;
 
     CUZK_TRY(cuzk_json_stream_object_begin(c->reader, names, COUNT(names), 0, &object, err));
     for (;;) {
@@ -308,7 +315,7 @@ static enum cuzk_status read_column(struct context *c, struct cuzk_porep_column 
 {
     static const char *const names[] = {"column", "inclusion_proof"};
     struct cuzk_json_stream_object object;
-    int member;
+    int member = -1;
 
     CUZK_TRY(cuzk_json_stream_object_begin(c->reader, names, COUNT(names), 0, &object, err));
     for (;;) {
@@ -325,7 +332,7 @@ static enum cuzk_status read_column(struct context *c, struct cuzk_porep_column 
 static enum cuzk_status read_parents(struct context *c, unsigned count, struct cuzk_porep_column *columns,
                                      uint64_t *nodes, struct cuzk_error *err)
 {
-    bool first, more;
+    bool first = true, more = false;
     unsigned n;
 
     CUZK_TRY(cuzk_json_stream_array_begin(c->reader, &first, err));
@@ -348,7 +355,7 @@ static enum cuzk_status read_columns(struct context *c, struct cuzk_porep_challe
 {
     static const char *const names[] = {"c_x", "drg_parents", "exp_parents"};
     struct cuzk_json_stream_object object;
-    int member;
+    int member = -1;
 
     CUZK_TRY(cuzk_json_stream_object_begin(c->reader, names, COUNT(names), 0, &object, err));
     for (;;) {
@@ -371,7 +378,7 @@ static enum cuzk_status read_label_parents(struct context *c, const struct cuzk_
                                            struct cuzk_error *err)
 {
     struct cuzk_fr *out;
-    bool first, more;
+    bool first = true, more = false;
     unsigned n;
 
     CUZK_TRY(cuzk_fr_arena_take(c->values, CUZK_POREP_LABEL_PARENTS, &out, err));
@@ -399,7 +406,7 @@ static enum cuzk_status read_labeling(struct context *c, struct cuzk_c1_labeling
     static const char *const names[] = {"parents", "layer_index", "node"};
     struct cuzk_json_stream_object object;
     uint64_t layer = 0;
-    int member;
+    int member = -1;
 
     CUZK_TRY(cuzk_json_stream_object_begin(c->reader, names, COUNT(names), 0, &object, err));
     for (;;) {
@@ -420,7 +427,7 @@ static enum cuzk_status read_labeling(struct context *c, struct cuzk_c1_labeling
 static enum cuzk_status read_labelings(struct context *c, struct cuzk_c1_labeling *labelings,
                                        struct cuzk_error *err)
 {
-    bool first, more;
+    bool first = true, more = false;
     unsigned n;
 
     CUZK_TRY(cuzk_json_stream_array_begin(c->reader, &first, err));
@@ -443,7 +450,7 @@ enum cuzk_status cuzk_vanilla_proof_decode(struct cuzk_json_stream *reader, stru
                                         "labeling_proofs", "encoding_proof"};
     struct context c = {reader, shape, shape_known, values, 0};
     struct cuzk_json_stream_object object;
-    int member;
+    int member = -1;
 
     CUZK_TRY(cuzk_json_stream_object_begin(reader, names, COUNT(names), 0, &object, err));
     for (;;) {

@@ -61,7 +61,7 @@ const struct cuzk_poseidon *cuzk_poseidon_instance(unsigned arity)
 static const struct cuzk_poseidon_ifma *vector_form(const struct cuzk_poseidon *poseidon)
 {
     static void (*const make[4])(void) = {make_vector_2, make_vector_4, make_vector_8, make_vector_11};
-    const int slot = slot_of(poseidon->arity);
+    const ptrdiff_t slot = poseidon - instances;
 
     pthread_once(&vector_once[slot], make[slot]);
     return &vectors[slot];

@@ -17,9 +17,12 @@ static void put(struct buffer *b, const void *bytes, size_t n)
 {
     if (b->used + n + 1 > b->room) {
         b->room = 2 * (b->used + n + 1);
-        b->bytes = realloc(b->bytes, b->room);
+        uint8_t *more = realloc(b->bytes, b->room);
+        assert_non_null(more);
+        b->bytes = more;
     }
-    memcpy(b->bytes + b->used, bytes, n);
+    if (n > 0)
+        memcpy(b->bytes + b->used, bytes, n);
     b->used += n;
     b->bytes[b->used] = 0;
 }
