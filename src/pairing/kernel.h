@@ -12,5 +12,6 @@ struct cuzk_pairing_kernel {
 
 extern const struct cuzk_pairing_kernel cuzk_pairing_kernel_portable; /* kernel_portable.c */
 extern const struct cuzk_pairing_kernel cuzk_pairing_kernel_adx;      /* kernel_adx.c */
+extern const struct cuzk_pairing_kernel cuzk_pairing_kernel_ifma;     /* kernel_ifma.c */
 
 #endif

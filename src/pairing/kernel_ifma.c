@@ -1,152 +1,54 @@
-/* The Miller loop over many pairs, eight at a time. Compiled with CUZK_IFMA_FLAGS. */
-#include "pairing/kernel_ifma.h"
+/* Compiled with CUZK_IFMA_FLAGS and CUZK_FP_ADX. */
+#include "pairing/kernel.h"
 
-#include "field/fp12_ifma.h"
+#include "pairing/miller_lanes.h"
+#include "pairing/miller_spread.h"
 
-enum {
-    VECTORS = 4, /* pairs of one lane that share its squarings */
-    LANES = CUZK_FP8_LANES
-};
+enum { GROUP = CUZK_PAIRING_LANES * CUZK_PAIRING_VECTORS };
 
-struct pairs {
-    struct cuzk_fp8 px, py;       /* P */
-    struct cuzk_fp2_8 qx, qy;     /* Q */
-    struct cuzk_fp2_8 x, y, z;    /* T, homogeneous */
-    struct cuzk_fp2_8 l0, l1, l4; /* the line */
-};
-
-/* As cuzk_pairing_double_step (pairing_kernel.h). */
-static void double_step(struct pairs *t)
+/* whether a term contributes one */
+static bool is_trivial(const struct cuzk_pairing_term *term)
 {
-    struct cuzk_fp2_8 a, b, c, e, f, h, j;
-
-    cuzk_fp2_8_sqr(&t->y, &b);
-    cuzk_fp2_8_sqr(&t->z, &c);
-    cuzk_fp2_8_sqr(&t->x, &j);
-    cuzk_fp2_8_add(&t->x, &t->y, &a);
-    cuzk_fp2_8_sqr(&a, &a);
-    cuzk_fp2_8_sub(&a, &j, &a);
-    cuzk_fp2_8_sub(&a, &b, &a); /* 2 x y */
-    cuzk_fp2_8_add(&t->y, &t->z, &h);
-    cuzk_fp2_8_sqr(&h, &h);
-    cuzk_fp2_8_sub(&h, &b, &h);
-    cuzk_fp2_8_sub(&h, &c, &h); /* 2 y z */
-    cuzk_fp2_8_mul_by_xi(&c, &c);
-    cuzk_fp2_8_double(&c, &e);
-    cuzk_fp2_8_add(&e, &c, &e);
-    cuzk_fp2_8_double(&e, &e);
-    cuzk_fp2_8_double(&e, &e); /* 3 b' z^2 */
-    cuzk_fp2_8_sub(&e, &b, &t->l0);
-    cuzk_fp2_8_double(&j, &t->l1);
-    cuzk_fp2_8_add(&t->l1, &j, &t->l1);
-    cuzk_fp2_8_neg(&h, &t->l4);
-    cuzk_fp2_8_double(&e, &f);
-    cuzk_fp2_8_add(&f, &e, &f); /* 9 b' z^2 */
-    cuzk_fp2_8_sub(&b, &f, &j);
-    cuzk_fp2_8_mul(&j, &a, &t->x);
-    cuzk_fp2_8_mul(&b, &h, &t->z);
-    cuzk_fp2_8_double(&t->z, &t->z);
-    cuzk_fp2_8_double(&t->z, &t->z);
-    cuzk_fp2_8_add(&b, &f, &b);
-    cuzk_fp2_8_sqr(&b, &b);
-    cuzk_fp2_8_sqr(&e, &e);
-    cuzk_fp2_8_double(&e, &f);
-    cuzk_fp2_8_add(&f, &e, &f);
-    cuzk_fp2_8_double(&f, &f);
-    cuzk_fp2_8_double(&f, &f);
-    cuzk_fp2_8_sub(&b, &f, &t->y);
+    return cuzk_g1_law_affine_is_identity(term->p) ||
+           (term->prepared != NULL ? term->prepared->infinity : cuzk_g2_law_affine_is_identity(term->q));
 }
 
-/* As cuzk_pairing_add_step. */
-static void add_step(struct pairs *t)
+/* Whole eights of pairs that are not prepared go to the lanes, all others are done one by one. */
+static void miller_loop(const struct cuzk_pairing_term *terms, size_t n, struct cuzk_fp12 *out)
 {
-    struct cuzk_fp2_8 o, l, c, d, e, f, g, h;
+    struct cuzk_pairing_term plain[GROUP], rest[CUZK_PAIRING_SPREAD_TERMS];
+    size_t plains = 0, rests = 0;
+    struct cuzk_fp12 f;
 
-    cuzk_fp2_8_mul(&t->qy, &t->z, &o);
-    cuzk_fp2_8_sub(&t->y, &o, &o);
-    cuzk_fp2_8_mul(&t->qx, &t->z, &l);
-    cuzk_fp2_8_sub(&t->x, &l, &l);
-    cuzk_fp2_8_mul(&t->qx, &o, &c);
-    cuzk_fp2_8_mul(&t->qy, &l, &d);
-    cuzk_fp2_8_sub(&c, &d, &t->l0);
-    cuzk_fp2_8_neg(&o, &t->l1);
-    t->l4 = l;
-    cuzk_fp2_8_sqr(&o, &c);
-    cuzk_fp2_8_sqr(&l, &d);
-    cuzk_fp2_8_mul(&l, &d, &e);
-    cuzk_fp2_8_mul(&t->z, &c, &f);
-    cuzk_fp2_8_mul(&t->x, &d, &g);
-    cuzk_fp2_8_add(&e, &f, &h);
-    cuzk_fp2_8_sub(&h, &g, &h);
-    cuzk_fp2_8_sub(&h, &g, &h);
-    cuzk_fp2_8_mul(&l, &h, &t->x);
-    cuzk_fp2_8_sub(&g, &h, &g);
-    cuzk_fp2_8_mul(&g, &o, &g);
-    cuzk_fp2_8_mul(&t->y, &e, &f);
-    cuzk_fp2_8_sub(&g, &f, &t->y);
-    cuzk_fp2_8_mul(&t->z, &e, &t->z);
-}
-
-static void apply_line(struct pairs *t, struct cuzk_fp12_8 *f)
-{
-    cuzk_fp2_8_mul_by_fp(&t->l1, &t->px, &t->l1);
-    cuzk_fp2_8_mul_by_fp(&t->l4, &t->py, &t->l4);
-    cuzk_fp12_8_mul_by_014(f, &t->l0, &t->l1, &t->l4, f);
-}
-
-static void load_pairs(const struct cuzk_pairing_term terms[LANES], struct pairs *out)
-{
-    const struct cuzk_fp *px[LANES], *py[LANES];
-    const struct cuzk_fp2 *qx[LANES], *qy[LANES];
-
-    for (int i = 0; i < LANES; i++) {
-        px[i] = &terms[i].p->x;
-        py[i] = &terms[i].p->y;
-        qx[i] = &terms[i].q->x;
-        qy[i] = &terms[i].q->y;
-    }
-    cuzk_fp8_load(px, &out->px);
-    cuzk_fp8_load(py, &out->py);
-    cuzk_fp2_8_load(qx, &out->qx);
-    cuzk_fp2_8_load(qy, &out->qy);
-    out->x = out->qx;
-    out->y = out->qy;
-    cuzk_fp2_8_one(&out->z);
-}
-
-/* The Miller functions of 8 vectors pairs, one product for each lane; not conjugated for the negative x. */
-static void miller_lanes(const struct cuzk_pairing_term *terms, size_t vectors, struct cuzk_fp12 out[LANES])
-{
-    const uint64_t x = UINT64_C(0xd201000000010000);
-    struct pairs pairs[VECTORS];
-    struct cuzk_fp12_8 f;
-
-    for (size_t i = 0; i < vectors; i++)
-        load_pairs(terms + LANES * i, &pairs[i]);
-    cuzk_fp12_8_one(&f);
-    for (int i = 62; i >= 0; i--) {
-        if (i != 62)
-            cuzk_fp12_8_sqr(&f, &f);
-        for (size_t j = 0; j < vectors; j++) {
-            double_step(&pairs[j]);
-            apply_line(&pairs[j], &f);
+    cuzk_fp12_one(out);
+    for (size_t i = 0; i <= n; i++) {
+        if (i < n && !is_trivial(&terms[i])) {
+            if (terms[i].prepared != NULL)
+                rest[rests++] = terms[i];
+            else
+                plain[plains++] = terms[i];
         }
-        if (!(x >> i & 1))
-            continue;
-        for (size_t j = 0; j < vectors; j++) {
-            add_step(&pairs[j]);
-            apply_line(&pairs[j], &f);
+        if (plains == GROUP || (i == n && plains >= CUZK_PAIRING_LANES)) {
+            const size_t vectors = plains / CUZK_PAIRING_LANES, done = vectors * CUZK_PAIRING_LANES;
+            cuzk_pairing_lanes_loop(plain, vectors, &f);
+            cuzk_fp12_mul(out, &f, out);
+            plains -= done;
+            for (size_t k = 0; k < plains; k++)
+                plain[k] = plain[done + k];
+        }
+        while (rests == CUZK_PAIRING_SPREAD_TERMS || (i == n && rests + plains > 0)) {
+            while (i == n && plains > 0 && rests < CUZK_PAIRING_SPREAD_TERMS)
+                rest[rests++] = plain[--plains];
+            cuzk_pairing_spread_loop(rest, rests, &f);
+            cuzk_fp12_mul(out, &f, out);
+            rests = 0;
         }
     }
-    cuzk_fp12_8_store(&f, out);
+    cuzk_fp12_conjugate(out, out); /* x is negative */
 }
 
-size_t cuzk_pairing_ifma_lanes(const struct cuzk_pairing_term *terms, size_t n, struct cuzk_fp12 out[LANES])
-{
-    const size_t vectors = n / LANES < VECTORS ? n / LANES : VECTORS;
-
-    if (vectors == 0)
-        return 0;
-    miller_lanes(terms, vectors, out);
-    return vectors * LANES;
-}
+const struct cuzk_pairing_kernel cuzk_pairing_kernel_ifma = {
+    .prepare = cuzk_pairing_kernel_prepare,
+    .miller_loop = miller_loop,
+    .final_exponentiation = cuzk_pairing_spread_final_exponentiation,
+};
