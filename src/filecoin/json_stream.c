@@ -31,9 +31,16 @@ enum cuzk_status cuzk_json_stream_fail(const struct cuzk_json_stream *reader, st
 /* Makes n unread bytes available, fewer only at the end of the document. */
 static enum cuzk_status need(struct cuzk_json_stream *reader, size_t n, struct cuzk_error *err)
 {
-    if ((size_t)(reader->end - reader->at) >= n || reader->refill == NULL)
+    size_t held = (size_t)(reader->end - reader->at), before;
+
+    if (held >= n || reader->refill == NULL)
         return CUZK_OK;
-    return reader->refill(reader->context, reader, err);
+    do {
+        before = held;
+        CUZK_TRY(reader->refill(reader->context, reader, err));
+        held = (size_t)(reader->end - reader->at);
+    } while (held < n && held > before);
+    return CUZK_OK;
 }
 
 /* "found 'x'" in messages */
