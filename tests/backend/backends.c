@@ -1,0 +1,28 @@
+#include "backends.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "backend/cpu/cpu.h"
+
+void test_backends_open(struct cuzk_pool *pool, struct test_backend table[TEST_BACKENDS])
+{
+    static const char *const names[] = {"cpu, portable", "cpu, adx", "cpu, ifma"};
+    const enum cuzk_cpu_level most = cuzk_cpu_level();
+
+    for (int level = CUZK_CPU_PORTABLE; level <= CUZK_CPU_IFMA; level++) {
+        table[level] = (struct test_backend){.name = names[level], .level = (enum cuzk_cpu_level)level};
+        if (level <= (int)most)
+            assert_int_equal(cuzk_backend_cpu_create(pool, &table[level].backend, NULL), CUZK_OK);
+    }
+}
+
+void test_backends_close(struct test_backend table[TEST_BACKENDS])
+{
+    for (int k = 0; k < TEST_BACKENDS; k++)
+        cuzk_backend_destroy(table[k].backend);
+}

@@ -1,0 +1,21 @@
+/* Every backend of this build, for tests that hold them against slow twins: one row each. */
+#ifndef CUZK_TESTS_BACKENDS_H
+#define CUZK_TESTS_BACKENDS_H
+
+#include "backend/backend.h"
+#include "base/cpu.h"
+#include "base/pool.h"
+
+struct test_backend {
+    const char *name;
+    struct cuzk_backend *backend; /* NULL: this machine has none */
+    enum cuzk_cpu_level level;    /* arithmetic it is to be used with */
+};
+
+enum { TEST_BACKENDS = 3 };
+
+/* Fills the table; pool is used by those that run on the processor. */
+void test_backends_open(struct cuzk_pool *pool, struct test_backend table[TEST_BACKENDS]);
+void test_backends_close(struct test_backend table[TEST_BACKENDS]);
+
+#endif

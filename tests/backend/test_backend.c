@@ -1,0 +1,609 @@
+/*
+ * Every operation of the backend table, on every backend, against slow twins: points are known multiples of
+ * the generator, so a sum of points is one multiplication by a sum of scalars.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backends.h"
+#include "base/mem.h"
+#include "curve/encoding.h"
+#include "poly/ntt.h"
+#include "support/random.h"
+
+static struct test_random rng;
+static struct test_backend backends[TEST_BACKENDS];
+
+/* Not zero: it may be a coefficient, or the logarithm of a point of a key. */
+static void draw(struct cuzk_fr *out)
+{
+    uint8_t bytes[64];
+
+    do {
+        test_random_bytes(&rng, bytes, sizeof bytes);
+        cuzk_fr_from_wide_bytes(bytes, out);
+    } while (cuzk_fr_is_zero(out));
+}
+
+static void multiple_g1(const struct cuzk_fr *scalar, struct cuzk_g1 *out)
+{
+    uint64_t words[4];
+
+    cuzk_fr_to_words(scalar, words);
+    cuzk_g1_from_affine(&cuzk_g1_generator, out);
+    cuzk_g1_mul(out, words, out);
+}
+
+static void multiple_g2(const struct cuzk_fr *scalar, struct cuzk_g2 *out)
+{
+    uint64_t words[4];
+
+    cuzk_fr_to_words(scalar, words);
+    cuzk_g2_from_affine(&cuzk_g2_generator, out);
+    cuzk_g2_mul(out, words, out);
+}
+
+static bool point_equals(bool g2, const union cuzk_backend_point *point, const struct cuzk_fr *logarithm)
+{
+    union cuzk_backend_point expected;
+
+    if (g2) {
+        multiple_g2(logarithm, &expected.g2);
+        return cuzk_g2_equal(&expected.g2, &point->g2);
+    }
+    multiple_g1(logarithm, &expected.g1);
+    return cuzk_g1_equal(&expected.g1, &point->g1);
+}
+
+/* count points with random logarithms, as bytes of a parameter file. */
+static uint8_t *make_points(bool g2, size_t count, struct cuzk_fr *logarithms)
+{
+    const size_t size = g2 ? CUZK_G2_RAW_BYTES : CUZK_G1_RAW_BYTES;
+    uint8_t *bytes = malloc(count * size + 1);
+
+    for (size_t k = 0; k < count; k++) {
+        draw(&logarithms[k]);
+        if (g2) {
+            struct cuzk_g2 point;
+            struct cuzk_g2_affine affine;
+            multiple_g2(&logarithms[k], &point);
+            cuzk_g2_to_affine(&point, &affine);
+            cuzk_g2_encode_raw(&affine, bytes + k * size);
+        } else {
+            struct cuzk_g1 point;
+            struct cuzk_g1_affine affine;
+            multiple_g1(&logarithms[k], &point);
+            cuzk_g1_to_affine(&point, &affine);
+            cuzk_g1_encode_raw(&affine, bytes + k * size);
+        }
+    }
+    return bytes;
+}
+
+/* ---- a random circuit and key ---- */
+
+enum { INPUTS = 5, AUX = 333, CONSTRAINTS = 200, LOG_DOMAIN = 8, DOMAIN = 1 << LOG_DOMAIN };
+
+struct circuit {
+    struct cuzk_r1cs *r1cs;
+    struct cuzk_witness_layout layout;
+    struct cuzk_witness witness;
+    struct cuzk_backend_plan plan;
+    uint64_t inputs_map[CUZK_QUERIES], aux_map[CUZK_QUERIES][(AUX + 63) / 64];
+    uint8_t *bytes[CUZK_QUERIES];
+    struct cuzk_fr *logarithms[CUZK_QUERIES];
+};
+
+static void random_combination(struct cuzk_term *terms, size_t *count)
+{
+    *count = 0;
+    for (uint32_t k = 0; k < INPUTS + AUX; k++) {
+        if (test_random_below(&rng, 100) > 2)
+            continue;
+        struct cuzk_term *term = &terms[(*count)++];
+        term->variable = k < INPUTS ? cuzk_variable_input(k) : cuzk_variable_aux(k - INPUTS);
+        cuzk_fr_one(&term->coefficient);
+        if (test_random_below(&rng, 3) == 0)
+            draw(&term->coefficient);
+        else if (test_random_below(&rng, 2) == 0)
+            cuzk_fr_neg(&term->coefficient, &term->coefficient);
+    }
+}
+
+static void make_r1cs(struct circuit *circuit)
+{
+    struct cuzk_r1cs_builder *builder;
+
+    assert_int_equal(cuzk_r1cs_builder_create(&builder, NULL), CUZK_OK);
+    const struct cuzk_constraint_sink sink = cuzk_r1cs_builder_sink(builder);
+    for (int k = 0; k < CONSTRAINTS; k++) {
+        struct cuzk_term terms[3][INPUTS + AUX];
+        struct cuzk_combination part[3];
+        for (int m = 0; m < 3; m++) {
+            random_combination(terms[m], &part[m].count);
+            part[m].terms = terms[m];
+        }
+        assert_int_equal(sink.constraint(sink.context, part[0], part[1], part[2], NULL), CUZK_OK);
+    }
+    assert_int_equal(cuzk_r1cs_builder_finish(builder, INPUTS, AUX, &circuit->r1cs, NULL), CUZK_OK);
+    cuzk_r1cs_builder_destroy(builder);
+}
+
+/* bits: 0 none, 1 some, 2 all aux variables are bits */
+static void make_witness(struct circuit *circuit, int bits)
+{
+    uint64_t map[(AUX + 63) / 64];
+    struct cuzk_fr inputs[INPUTS], aux[AUX];
+
+    test_random_bytes(&rng, map, sizeof map);
+    for (size_t k = 0; k < sizeof map / sizeof *map && bits != 1; k++)
+        map[k] = bits == 0 ? 0 : UINT64_MAX;
+    cuzk_fr_one(&inputs[0]);
+    for (int k = 1; k < INPUTS; k++)
+        draw(&inputs[k]);
+    for (int k = 0; k < AUX; k++) {
+        if (map[k / 64] >> (k % 64) & 1)
+            cuzk_fr_from_u64(test_random_below(&rng, 2), &aux[k]);
+        else if (test_random_below(&rng, 4) == 0)
+            cuzk_fr_from_u64(test_random_below(&rng, 2), &aux[k]);
+        else
+            draw(&aux[k]);
+    }
+    assert_int_equal(cuzk_witness_layout_create(INPUTS, AUX, map, &circuit->layout, NULL), CUZK_OK);
+    assert_int_equal(cuzk_witness_create(&circuit->layout, &circuit->witness, NULL), CUZK_OK);
+    assert_int_equal(cuzk_witness_compact(&circuit->layout, inputs, aux, &circuit->witness, NULL), CUZK_OK);
+}
+
+static void make_key(struct circuit *circuit)
+{
+    static const char *const names[CUZK_QUERIES] = {"h", "l", "a", "b_g1", "b_g2"};
+
+    circuit->plan = (struct cuzk_backend_plan){
+        .r1cs = circuit->r1cs, .layout = &circuit->layout, .log_domain = LOG_DOMAIN, .row_step = 1};
+    for (int q = 0; q < CUZK_QUERIES; q++) {
+        struct cuzk_backend_query *query = &circuit->plan.query[q];
+        query->name = names[q];
+        query->count = DOMAIN - 1;
+        if (q != CUZK_QUERY_H) {
+            query->count = 0;
+            for (uint32_t k = 0; k < INPUTS + AUX; k++) {
+                const bool is_input = k < INPUTS;
+                if (q == CUZK_QUERY_L ? is_input : test_random_below(&rng, 3) == 0)
+                    continue;
+                if (is_input)
+                    circuit->inputs_map[q] |= UINT64_C(1) << k;
+                else
+                    circuit->aux_map[q][(k - INPUTS) / 64] |= UINT64_C(1) << ((k - INPUTS) % 64);
+                query->count++;
+            }
+            query->inputs = &circuit->inputs_map[q];
+            query->aux = circuit->aux_map[q];
+        }
+        circuit->logarithms[q] = calloc(query->count, sizeof(struct cuzk_fr));
+        circuit->bytes[q] =
+            make_points(cuzk_query_is_g2((enum cuzk_query)q), query->count, circuit->logarithms[q]);
+        query->bytes = circuit->bytes[q];
+    }
+}
+
+static void make_circuit(struct circuit *circuit, int bits)
+{
+    memset(circuit, 0, sizeof *circuit);
+    make_r1cs(circuit);
+    make_witness(circuit, bits);
+    make_key(circuit);
+}
+
+static void free_circuit(struct circuit *circuit)
+{
+    for (int q = 0; q < CUZK_QUERIES; q++) {
+        free(circuit->bytes[q]);
+        free(circuit->logarithms[q]);
+    }
+    cuzk_witness_destroy(&circuit->witness);
+    cuzk_witness_layout_destroy(&circuit->layout);
+    cuzk_r1cs_destroy(circuit->r1cs);
+}
+
+/* ---- what the results should be ---- */
+
+enum kind { SUM_INPUTS, SUM_WIDE, SUM_BITS };
+
+/* Logarithm of the sum over a query of the variables of one kind. */
+static void expected_sum(const struct circuit *circuit, enum cuzk_query q, enum kind want,
+                         struct cuzk_fr *out)
+{
+    size_t point = 0;
+
+    cuzk_fr_zero(out);
+    for (uint32_t k = 0; k < INPUTS + AUX; k++) {
+        const bool is_input = k < INPUTS;
+        const uint32_t aux = k - INPUTS;
+        struct cuzk_fr value;
+        if (!(is_input ? circuit->inputs_map[q] >> k & 1 : circuit->aux_map[q][aux / 64] >> (aux % 64) & 1))
+            continue;
+        const struct cuzk_fr *logarithm = &circuit->logarithms[q][point++];
+        const bool is_bit = !is_input && cuzk_witness_is_bit(&circuit->layout, aux);
+        if (want != (is_input ? SUM_INPUTS : is_bit ? SUM_BITS : SUM_WIDE))
+            continue;
+        cuzk_witness_value(&circuit->layout, &circuit->witness,
+                           is_input ? cuzk_variable_input(k) : cuzk_variable_aux(aux), &value);
+        cuzk_fr_mul(&value, logarithm, &value);
+        cuzk_fr_add(out, &value, out);
+    }
+}
+
+static void check_values(const struct circuit *circuit, int matrix, const struct cuzk_fr values[DOMAIN])
+{
+    const struct cuzk_matrix *m = &circuit->r1cs->matrix[matrix];
+    bool seen[DOMAIN] = {false};
+
+    for (size_t row = 0; row < DOMAIN; row++) {
+        const size_t place = (size_t)(circuit->plan.row_step * row) % DOMAIN;
+        struct cuzk_fr sum;
+        cuzk_fr_zero(&sum);
+        if (row < CONSTRAINTS) {
+            for (uint32_t k = m->row_start[row]; k < m->row_start[row + 1]; k++) {
+                struct cuzk_fr value;
+                cuzk_witness_value(&circuit->layout, &circuit->witness, m->variables[k], &value);
+                cuzk_fr_mul(&value, &circuit->r1cs->pool[m->coefficients[k]], &value);
+                cuzk_fr_add(&sum, &value, &sum);
+            }
+        } else if (row < CONSTRAINTS + INPUTS && matrix == CUZK_MATRIX_A) {
+            sum = circuit->witness.inputs[row - CONSTRAINTS];
+        }
+        assert_true(cuzk_fr_equal(&values[place], &sum));
+        assert_false(seen[place]);
+        seen[place] = true;
+    }
+}
+
+/* The identity A B = C + (x^n - 1) H at a random point, where C interpolates the products. */
+static void check_quotient(const struct cuzk_fr a[DOMAIN], const struct cuzk_fr b[DOMAIN],
+                           const struct cuzk_fr h_words[DOMAIN])
+{
+    struct cuzk_fr poly[3][DOMAIN], at[3], x, h, z, one, t;
+    struct cuzk_ntt *ntt;
+
+    memcpy(poly[0], a, sizeof poly[0]);
+    memcpy(poly[1], b, sizeof poly[1]);
+    for (int k = 0; k < DOMAIN; k++)
+        cuzk_fr_mul(&a[k], &b[k], &poly[2][k]);
+    assert_int_equal(cuzk_ntt_create(LOG_DOMAIN, &ntt, NULL), CUZK_OK);
+    draw(&x);
+    for (int p = 0; p < 3; p++) {
+        assert_int_equal(cuzk_ntt_transform(ntt, NULL, CUZK_NTT_INVERSE, 0, poly[p], NULL), CUZK_OK);
+        cuzk_fr_zero(&at[p]);
+        for (int k = DOMAIN; k-- > 0;) {
+            cuzk_fr_mul(&at[p], &x, &at[p]);
+            cuzk_fr_add(&at[p], &poly[p][k], &at[p]);
+        }
+    }
+    cuzk_fr_zero(&h);
+    for (int k = DOMAIN; k-- > 0;) {
+        cuzk_fr_from_words(h_words[k].l, &t);
+        cuzk_fr_mul(&h, &x, &h);
+        cuzk_fr_add(&h, &t, &h);
+    }
+    cuzk_fr_one(&one);
+    cuzk_fr_pow_u64(&x, DOMAIN, &z);
+    cuzk_fr_sub(&z, &one, &z);
+    cuzk_fr_mul(&h, &z, &h);
+    cuzk_fr_add(&h, &at[2], &h);
+    cuzk_fr_mul(&at[0], &at[1], &t);
+    assert_true(cuzk_fr_equal(&h, &t));
+    cuzk_ntt_destroy(ntt);
+}
+
+static void each_backend(void (*body)(struct cuzk_backend *backend))
+{
+    const enum cuzk_cpu_level saved = cuzk_cpu_level();
+    unsigned seen = 0;
+
+    for (int k = 0; k < TEST_BACKENDS; k++) {
+        if (backends[k].backend == NULL)
+            continue;
+        cuzk_cpu_set_level(backends[k].level);
+        body(backends[k].backend);
+        seen++;
+    }
+    cuzk_cpu_set_level(saved);
+    assert_true(seen > 0);
+}
+
+/* ---- proving ---- */
+
+static void check_job(struct cuzk_backend *backend, struct circuit *circuit)
+{
+    enum { AUX_SET = CUZK_QUERY_SET_L | CUZK_QUERY_SET_A | CUZK_QUERY_SET_B };
+    const struct cuzk_backend_ops *ops = backend->ops;
+    union cuzk_backend_point wide[CUZK_QUERIES], bits[CUZK_QUERIES], inputs[CUZK_QUERIES],
+        quotient[CUZK_QUERIES];
+    struct cuzk_fr a[DOMAIN], b[DOMAIN], h[DOMAIN], sum, t;
+    struct cuzk_backend_key *key;
+    struct cuzk_backend_job *job;
+    struct cuzk_backend_times times;
+    struct cuzk_error err;
+
+    assert_int_equal(ops->key_create(backend, &circuit->plan, &key, &err), CUZK_OK);
+    assert_int_equal(ops->job_create(key, &job, &err), CUZK_OK);
+    for (int turn = 0; turn < 2; turn++) { /* a job may prove again */
+        assert_int_equal(ops->upload(job, &circuit->witness, &err), CUZK_OK);
+        assert_int_equal(ops->eval_ab(job, &err), CUZK_OK);
+        assert_int_equal(ops->download(job, CUZK_DATA_A, 0, DOMAIN, a, &err), CUZK_OK);
+        assert_int_equal(ops->download(job, CUZK_DATA_B, 0, DOMAIN, b, &err), CUZK_OK);
+        check_values(circuit, CUZK_MATRIX_A, a);
+        check_values(circuit, CUZK_MATRIX_B, b);
+        assert_int_equal(ops->quotient(job, &err), CUZK_OK);
+        assert_int_equal(ops->download(job, CUZK_DATA_QUOTIENT, 0, DOMAIN, h, &err), CUZK_OK);
+        if (circuit->plan.h_basis == CUZK_H_MONOMIAL)
+            check_quotient(a, b, h);
+        assert_int_equal(ops->msm_group(job, CUZK_SCALARS_QUOTIENT, CUZK_QUERY_SET_H, quotient, &err),
+                         CUZK_OK);
+        assert_int_equal(ops->msm_group(job, CUZK_SCALARS_WIDE, AUX_SET, wide, &err), CUZK_OK);
+        assert_int_equal(ops->sum_bits(job, AUX_SET, bits, &err), CUZK_OK);
+        assert_int_equal(
+            ops->msm_group(job, CUZK_SCALARS_INPUTS, CUZK_QUERY_SET_A | CUZK_QUERY_SET_B, inputs, &err),
+            CUZK_OK);
+        assert_int_equal(ops->wait(job, &err), CUZK_OK);
+        cuzk_fr_zero(&sum);
+        for (uint32_t k = 0; k < circuit->plan.query[CUZK_QUERY_H].count; k++) {
+            cuzk_fr_from_words(h[k].l, &t);
+            cuzk_fr_mul(&t, &circuit->logarithms[CUZK_QUERY_H][k], &t);
+            cuzk_fr_add(&sum, &t, &sum);
+        }
+        assert_true(point_equals(false, &quotient[CUZK_QUERY_H], &sum));
+        for (int q = CUZK_QUERY_L; q < CUZK_QUERIES; q++) {
+            const bool g2 = cuzk_query_is_g2((enum cuzk_query)q);
+            expected_sum(circuit, (enum cuzk_query)q, SUM_WIDE, &sum);
+            assert_true(point_equals(g2, &wide[q], &sum));
+            expected_sum(circuit, (enum cuzk_query)q, SUM_BITS, &sum);
+            assert_true(point_equals(g2, &bits[q], &sum));
+            expected_sum(circuit, (enum cuzk_query)q, SUM_INPUTS, &sum);
+            if (q != CUZK_QUERY_L)
+                assert_true(point_equals(g2, &inputs[q], &sum));
+        }
+    }
+    ops->times(job, &times);
+    assert_true(times.msm[CUZK_QUERY_H] > 0 && times.quotient > 0);
+    cuzk_backend_job_destroy(job);
+    cuzk_backend_key_destroy(key);
+}
+
+static void jobs(struct cuzk_backend *backend)
+{
+    for (int bits = 0; bits < 3; bits++) {
+        struct circuit circuit;
+        make_circuit(&circuit, bits);
+        check_job(backend, &circuit);
+        circuit.plan.row_step = 2 * test_random_below(&rng, DOMAIN) + 1;
+        check_job(backend, &circuit);
+        free_circuit(&circuit);
+    }
+}
+
+static void test_job__operations_equal_slow_twins(void **state)
+{
+    (void)state;
+    each_backend(jobs);
+}
+
+static void refusals(struct cuzk_backend *backend)
+{
+    const struct cuzk_backend_ops *ops = backend->ops;
+    union cuzk_backend_point out[CUZK_QUERIES];
+    struct circuit circuit;
+    struct cuzk_backend_key *key;
+    struct cuzk_backend_job *job;
+    struct cuzk_error err;
+    struct cuzk_fr value;
+
+    make_circuit(&circuit, 1);
+    for (int q = 0; q < CUZK_QUERIES; q++) { /* one point too many or too few */
+        circuit.plan.query[q].count--;
+        assert_int_equal(ops->key_create(backend, &circuit.plan, &key, &err), CUZK_ARGUMENT);
+        assert_null(key);
+        assert_non_null(strstr(err.message, circuit.plan.query[q].name));
+        circuit.plan.query[q].count++;
+    }
+    circuit.plan.log_domain--;
+    assert_int_equal(ops->key_create(backend, &circuit.plan, &key, &err), CUZK_ARGUMENT);
+    circuit.plan.log_domain++;
+    circuit.plan.row_step = 2;
+    assert_int_equal(ops->key_create(backend, &circuit.plan, &key, &err), CUZK_ARGUMENT);
+    circuit.plan.row_step = 1;
+    assert_int_equal(ops->key_create(backend, &circuit.plan, &key, &err), CUZK_OK);
+    assert_int_equal(ops->job_create(key, &job, &err), CUZK_OK);
+    assert_int_equal(ops->eval_ab(job, &err), CUZK_ARGUMENT);
+    assert_int_equal(ops->quotient(job, &err), CUZK_ARGUMENT);
+    assert_int_equal(ops->sum_bits(job, CUZK_QUERY_SET_L, out, &err), CUZK_ARGUMENT);
+    assert_int_equal(ops->msm_group(job, CUZK_SCALARS_WIDE, CUZK_QUERY_SET_L, out, &err), CUZK_ARGUMENT);
+    assert_int_equal(ops->download(job, CUZK_DATA_A, 0, 1, &value, &err), CUZK_ARGUMENT);
+    assert_int_equal(ops->upload(job, &circuit.witness, &err), CUZK_OK);
+    assert_int_equal(ops->msm_group(job, CUZK_SCALARS_QUOTIENT, CUZK_QUERY_SET_H, out, &err), CUZK_ARGUMENT);
+    assert_int_equal(ops->msm_group(job, CUZK_SCALARS_WIDE, CUZK_QUERY_SET_H, out, &err), CUZK_ARGUMENT);
+    assert_int_equal(ops->sum_bits(job, CUZK_QUERY_SET_H, out, &err), CUZK_ARGUMENT);
+    assert_int_equal(ops->eval_ab(job, &err), CUZK_OK);
+    assert_int_equal(ops->quotient(job, &err), CUZK_OK);
+    assert_int_equal(ops->msm_group(job, CUZK_SCALARS_QUOTIENT, CUZK_QUERY_SET_L, out, &err), CUZK_ARGUMENT);
+    assert_int_equal(ops->download(job, CUZK_DATA_QUOTIENT, DOMAIN, 1, &value, &err), CUZK_ARGUMENT);
+    /* a point off the curve */
+    circuit.bytes[CUZK_QUERY_H][95] ^= 1;
+    assert_int_equal(ops->msm_group(job, CUZK_SCALARS_QUOTIENT, CUZK_QUERY_SET_H, out, &err), CUZK_INPUT);
+    assert_non_null(strstr(err.message, "h"));
+    cuzk_backend_job_destroy(job);
+    cuzk_backend_key_destroy(key);
+    free_circuit(&circuit);
+}
+
+static void test_table__refuses_what_does_not_fit(void **state)
+{
+    (void)state;
+    each_backend(refusals);
+}
+
+/* ---- single operations ---- */
+
+static void lone_operations(struct cuzk_backend *backend)
+{
+    const struct cuzk_backend_ops *ops = backend->ops;
+    enum { MOST = 70 };
+    struct cuzk_fr logarithms[MOST];
+    uint64_t scalars[MOST][4];
+    struct cuzk_error err;
+
+    for (int group = 0; group < 2; group++) {
+        const bool g2 = group == CUZK_GROUP_G2;
+        const size_t size = g2 ? CUZK_G2_RAW_BYTES : CUZK_G1_RAW_BYTES;
+        for (size_t n = 0; n <= MOST; n += n < 3 ? 1 : 17) {
+            uint8_t *bytes = make_points(g2, n, logarithms), *made = malloc(n * size + 1);
+            union cuzk_backend_point out;
+            union cuzk_backend_affine base;
+            struct cuzk_backend_table *table;
+            struct cuzk_fr sum;
+            cuzk_fr_zero(&sum);
+            for (size_t k = 0; k < n; k++) {
+                struct cuzk_fr scalar;
+                draw(&scalar);
+                cuzk_fr_to_words(&scalar, scalars[k]);
+                cuzk_fr_mul(&scalar, &logarithms[k], &scalar);
+                cuzk_fr_add(&sum, &scalar, &sum);
+            }
+            assert_int_equal(ops->msm(backend, (enum cuzk_group)group, bytes, n,
+                                      (const uint64_t(*)[4])scalars, &out, &err),
+                             CUZK_OK);
+            assert_true(point_equals(g2, &out, &sum));
+            /* the same points from their logarithms */
+            if (g2)
+                base.g2 = cuzk_g2_generator;
+            else
+                base.g1 = cuzk_g1_generator;
+            for (size_t k = 0; k < n; k++)
+                cuzk_fr_to_words(&logarithms[k], scalars[k]);
+            assert_int_equal(ops->table_create(backend, (enum cuzk_group)group, &base, n, &table, &err),
+                             CUZK_OK);
+            assert_int_equal(ops->setup_points(table, (const uint64_t(*)[4])scalars, n, made, &err), CUZK_OK);
+            assert_memory_equal(made, bytes, n * size);
+            cuzk_backend_table_destroy(table);
+            free(bytes);
+            free(made);
+        }
+    }
+}
+
+static void test_msm_and_setup_points__agree(void **state)
+{
+    (void)state;
+    each_backend(lone_operations);
+}
+
+static void transforms(struct cuzk_backend *backend)
+{
+    for (unsigned log_n = 0; log_n <= 9; log_n++) {
+        const size_t n = (size_t)1 << log_n;
+        for (int kind = 0; kind < 4; kind++) {
+            const bool inverse = kind & 1, coset = kind & 2;
+            struct cuzk_fr x[512], y[512], root;
+            for (size_t k = 0; k < n; k++)
+                draw(&x[k]);
+            memcpy(y, x, n * sizeof *x);
+            assert_int_equal(backend->ops->ntt(backend, log_n, inverse, coset, y, NULL), CUZK_OK);
+            /* the polynomial with coefficients `from` takes the values `to` */
+            const struct cuzk_fr *from = inverse ? y : x, *to = inverse ? x : y;
+            cuzk_fr_root_of_unity(log_n, &root);
+            for (size_t k = 0; k < n; k += 1 + n / 16) {
+                struct cuzk_fr point, value;
+                cuzk_fr_pow_u64(&root, k, &point);
+                if (coset)
+                    cuzk_fr_mul(&point, &cuzk_fr_generator, &point);
+                cuzk_fr_zero(&value);
+                for (size_t j = n; j-- > 0;) {
+                    cuzk_fr_mul(&value, &point, &value);
+                    cuzk_fr_add(&value, &from[j], &value);
+                }
+                assert_true(cuzk_fr_equal(&value, &to[k]));
+            }
+        }
+    }
+}
+
+static void test_ntt__equals_the_sum(void **state)
+{
+    (void)state;
+    each_backend(transforms);
+}
+
+static void failing(struct cuzk_backend *backend)
+{
+    const struct cuzk_backend_ops *ops = backend->ops;
+    struct circuit circuit;
+    enum cuzk_status status;
+    size_t failures = 0;
+
+    make_circuit(&circuit, 1);
+    const size_t before = cuzk_mem_in_use();
+    do {
+        union cuzk_backend_point out[CUZK_QUERIES];
+        struct cuzk_backend_key *key = NULL;
+        struct cuzk_backend_job *job = NULL;
+        cuzk_mem_fail_after(failures++, 0);
+        status = ops->key_create(backend, &circuit.plan, &key, NULL);
+        if (status == CUZK_OK)
+            status = ops->job_create(key, &job, NULL);
+        if (status == CUZK_OK)
+            status = ops->upload(job, &circuit.witness, NULL);
+        if (status == CUZK_OK)
+            status = ops->eval_ab(job, NULL);
+        if (status == CUZK_OK)
+            status = ops->quotient(job, NULL);
+        if (status == CUZK_OK)
+            status = ops->msm_group(job, CUZK_SCALARS_QUOTIENT, CUZK_QUERY_SET_H, out, NULL);
+        if (status == CUZK_OK)
+            status = ops->msm_group(job, CUZK_SCALARS_WIDE, CUZK_QUERY_SET_L | CUZK_QUERY_SET_B, out, NULL);
+        if (status == CUZK_OK)
+            status = ops->sum_bits(job, CUZK_QUERY_SET_L | CUZK_QUERY_SET_B, out, NULL);
+        if (status == CUZK_OK)
+            status = ops->wait(job, NULL);
+        cuzk_mem_fail_after(SIZE_MAX, 0);
+        cuzk_backend_job_destroy(job);
+        cuzk_backend_key_destroy(key);
+        assert_true(status == CUZK_OK || status == CUZK_MEMORY);
+        assert_int_equal(cuzk_mem_in_use(), before);
+    } while (status != CUZK_OK);
+    assert_true(failures > 15);
+    free_circuit(&circuit);
+}
+
+static void test_job__survives_failing_allocations(void **state)
+{
+    (void)state;
+    each_backend(failing);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_job__operations_equal_slow_twins),
+        cmocka_unit_test(test_table__refuses_what_does_not_fit),
+        cmocka_unit_test(test_msm_and_setup_points__agree),
+        cmocka_unit_test(test_ntt__equals_the_sum),
+        cmocka_unit_test(test_job__survives_failing_allocations),
+    };
+    struct cuzk_pool *pool;
+
+    test_random_init(&rng);
+    if (cuzk_pool_create(2, &pool, NULL) != CUZK_OK)
+        return 1;
+    test_backends_open(pool, backends);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    test_backends_close(backends);
+    cuzk_pool_destroy(pool);
+    return failed;
+}
