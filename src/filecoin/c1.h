@@ -5,7 +5,7 @@
  * JSON forms: the API type (SealCommitPhase1Output, with registered_proof and a size tag around the proofs),
  * the inner type of sizes without a registered proof (neither), and either wrapped as lotus-bench and Curio
  * exchange it
- * ({"SectorNum":n,"Phase1Out":"base64","SectorSize":n}). docs/formats.md has the members.
+ * ({"SectorNum":n,"Phase1Out":"base64","SectorSize":n}). docs/c1.md has the members.
  *
  * Decoding is strict: members in any order but each once and none missing; unknown ones skipped with a
  * warning; counts, lengths, ranges and shapes must be those of the sector size; every field element below the

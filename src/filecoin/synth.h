@@ -2,7 +2,7 @@
  * Synthetic C1 outputs: a complete and consistent output of commit phase 1 for any sector size, from a 64-bit
  * seed and without sealing anything. What proofs do not look at is filled from a pseudo-random function; the
  * result passes the vanilla check and satisfies the circuit. Reproducible byte for byte; construction
- * "synthetic-C1-v01" (docs/formats.md).
+ * "synthetic-C1-v01" (docs/synthetic.md).
  *
  * 32 GiB takes seconds and tens of MiB. Interactive proofs only: other challenges depend on comm_r, which
  * here depends on the challenges.
