@@ -22,7 +22,7 @@ ORDER = [
     {"circuit"},
     {"filecoin"},
     {"srs", "engine"},
-    {"server", "cli", "bench"},
+    {"capi", "server", "cli", "bench"},
 ]
 # (from, to): a neighbour on the same line that may be used.
 ALSO = {("engine", "srs"), ("server", "bench"), ("cli", "bench"), ("cli", "server"), ("msm", "poly"), ("pairing", "msm")}

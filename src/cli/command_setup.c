@@ -4,11 +4,9 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/clock.h"
-#include "base/random.h"
 #include "bench/machine.h"
 #include "cli/command.h"
-#include "engine/porep_prover.h"
-#include "groth16/setup.h"
+#include "engine/test_parameters.h"
 #include "srs/directory.h"
 
 struct setup_options {
@@ -47,26 +45,6 @@ static enum cuzk_status prepare(struct cli_session *session, const struct setup_
     return cuzk_file_make_directory(given->out, err);
 }
 
-static enum cuzk_status make(struct cli_session *session, const struct cuzk_circuit_id *id,
-                             const struct cuzk_toxic *toxic, const struct paths *paths,
-                             struct cuzk_error *err)
-{
-    enum cuzk_status status = CUZK_OK;
-    struct cuzk_backend *backend = NULL;
-    struct cuzk_r1cs *r1cs = NULL;
-    struct cuzk_witness_layout layout = {0};
-
-    CUZK_TRY_OUT(cuzk_backend_cpu_create(session->pool, &backend, err));
-    CUZK_TRY_OUT(cuzk_circuit_record(id, &session->progress, &r1cs, &layout, err));
-    CUZK_TRY_OUT(cuzk_setup_files(backend, session->pool, r1cs, toxic, paths->params, paths->vk, false,
-                                  &session->progress, err));
-out:
-    cuzk_r1cs_destroy(r1cs);
-    cuzk_witness_layout_destroy(&layout);
-    cuzk_backend_destroy(backend);
-    return status;
-}
-
 static enum cuzk_status report(struct cli_session *session, const struct setup_options *given,
                                const struct paths *paths, const char *circuit, struct cuzk_error *err)
 {
@@ -103,10 +81,8 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
                             size_t count, struct cuzk_error *err)
 {
     const struct setup_options *given = values;
-    enum cuzk_status status = CUZK_OK;
+    struct cuzk_backend *backend;
     struct cuzk_circuit_id id;
-    struct cuzk_random random;
-    struct cuzk_toxic toxic;
     struct paths paths;
 
     (void)count;
@@ -117,19 +93,14 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
         "TEST PARAMETERS: whoever makes a key alone could forge its proofs; the chain accepts none of them%s",
         given->seed.set ? "; with --seed anybody can" : "");
     CUZK_TRY(cli_session_pool(session, given->threads, err));
-    if (given->seed.set)
-        cuzk_random_init_seeded(&random, given->seed.bytes);
-    else
-        cuzk_random_init_system(&random);
-    CUZK_TRY_OUT(cuzk_toxic_draw(&random, &toxic, err));
-    CUZK_TRY_OUT(make(session, &id, &toxic, &paths, err));
-    CUZK_TRY_OUT(cuzk_parameter_manifest_write(given->out, &id, given->seed.set ? given->seed.bytes : NULL,
-                                               &session->progress, err));
-    CUZK_TRY_OUT(report(session, given, &paths, arguments[0], err));
-out:
-    cuzk_toxic_wipe(&toxic);
-    cuzk_random_wipe(&random);
-    return status;
+    CUZK_TRY(cuzk_backend_cpu_create(session->pool, &backend, err));
+    const struct cuzk_engine_context context = {session->pool, backend, &session->progress, NULL};
+    const enum cuzk_status status =
+        cuzk_test_parameters_make(&context, &id, given->out, given->seed.set ? given->seed.bytes : NULL, err);
+
+    cuzk_backend_destroy(backend);
+    CUZK_TRY(status);
+    return report(session, given, &paths, arguments[0], err);
 }
 
 static const struct cuzk_option options[] = {
