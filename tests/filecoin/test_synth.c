@@ -2,6 +2,7 @@
  * GiB. */
 #include "filecoin/synth.h"
 
+#include "base/mem.h"
 #include "filecoin/public_inputs.h"
 #include "filecoin/sector.h"
 
@@ -144,10 +145,55 @@ static void test_synth__refuses_what_does_not_exist(void **state)
     assert_null(c1);
 }
 
+/* As large as C1 outputs get: the ten partitions of a synthetic 32 GiB sector, repeated, under the
+ * non-interactive proof's name. The text decodes to what is written as the same text; memory is that of the
+ * result. */
+static void test_non_interactive__of_126_partitions_round_trips(void **state)
+{
+    const struct cuzk_synth_request request = {
+        .sector_size = UINT64_C(32) << 30, .seed = 1, .data = CUZK_SYNTH_MIX};
+    const unsigned partitions = CUZK_POREP_MAX_PARTITIONS;
+    struct text_sink text = {0};
+    struct counted counted = {.bytes = 0};
+    const struct cuzk_sink keep = {text_sink_write, &text}, count = {count_write, &counted};
+    uint8_t written[32], again[32];
+    struct cuzk_error err;
+    struct cuzk_c1 *c1, *decoded;
+
+    (void)state;
+    if (largest <= UINT64_C(1) << 30)
+        skip();
+    assert_int_equal(cuzk_synth_porep(NULL, &request, NULL, &c1, NULL), CUZK_OK);
+    const unsigned own = c1->partitions;
+    for (unsigned i = own; i < partitions; i++)
+        c1->partition[i] = c1->partition[i % own];
+    c1->partitions = partitions;
+    c1->registered_proof = cuzk_seal_proof_number("StackedDrg32GiBV1_2_Feat_NonInteractivePoRep", 44);
+    assert_int_equal(c1->registered_proof, 18);
+    assert_int_equal(cuzk_c1_encode(c1, &keep, NULL), CUZK_OK);
+    for (unsigned i = own; i < partitions; i++)
+        c1->partition[i] = NULL;
+    cuzk_c1_destroy(c1);
+    cuzk_sha256_digest(text.bytes, text.used, written);
+    const size_t held = cuzk_mem_in_use();
+    if (cuzk_c1_decode(text.bytes, text.used, NULL, &decoded, &err) != CUZK_OK)
+        fail_msg("%s", err.message);
+    assert_true(cuzk_mem_in_use() - held < text.used / 2);
+    assert_int_equal(decoded->partitions, partitions);
+    cuzk_sha256_init(&counted.hash);
+    assert_int_equal(cuzk_c1_encode(decoded, &count, NULL), CUZK_OK);
+    cuzk_sha256_final(&counted.hash, again);
+    assert_memory_equal(written, again, 32);
+    print_message("%zu bytes of text, %zu held\n", text.used, cuzk_mem_in_use() - held);
+    cuzk_c1_destroy(decoded);
+    free(text.bytes);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_synth__equals_the_records),
+        cmocka_unit_test(test_non_interactive__of_126_partitions_round_trips),
         cmocka_unit_test(test_synth__refuses_what_does_not_exist),
     };
 
