@@ -71,6 +71,7 @@ struct cli_command {
 extern const struct cli_command cli_bench_field;
 extern const struct cli_command cli_bench_ntt;
 extern const struct cli_command cli_bench_prove;
+extern const struct cli_command cli_bench_decode;
 extern const struct cli_command cli_bench_witness;
 extern const struct cli_command cli_circuit_digest;
 extern const struct cli_command cli_circuit_show;

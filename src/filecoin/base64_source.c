@@ -23,7 +23,7 @@ static enum cuzk_status bad(const struct cuzk_base64_source *source, const uint8
 {
     const unsigned long long position = source->offset + (uint64_t)(at - source->begin);
 
-    return cuzk_error_set(err, CUZK_INPUT, "%s byte %llu: base64: %s", source->document, position, why);
+    return cuzk_error_set(err, CUZK_INPUT, "base64: %s (%s offset %llu)", why, source->document, position);
 }
 
 /* The common case: whole groups without padding, up to the first that is unusual. Returns the bytes written.

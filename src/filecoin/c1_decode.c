@@ -264,8 +264,8 @@ static enum cuzk_status read_wrapped(struct context *c, const struct wrapped *wr
     CUZK_TRY_OUT(read_document(c, false, &none, err));
     if (wrapped->sector_size != c->c1->sector_size)
         status =
-            cuzk_error_set(err, CUZK_INPUT, "SectorSize is %llu, Phase1Out of a sector of %llu bytes",
-                           (unsigned long long)wrapped->sector_size, (unsigned long long)c->c1->sector_size);
+            cuzk_error_set(err, CUZK_INPUT, "SectorSize: expected %llu as Phase1Out has it, found %llu",
+                           (unsigned long long)c->c1->sector_size, (unsigned long long)wrapped->sector_size);
 out:
     c->reader = outer;
     cuzk_mem_free(source);

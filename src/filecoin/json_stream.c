@@ -25,7 +25,7 @@ enum cuzk_status cuzk_json_stream_fail(const struct cuzk_json_stream *reader, st
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     const unsigned long long offset = cuzk_json_stream_offset(reader);
-    return cuzk_error_set(err, CUZK_INPUT, "%s byte %llu: %s", reader->document, offset, message);
+    return cuzk_error_set(err, CUZK_INPUT, "%s (%s offset %llu)", message, reader->document, offset);
 }
 
 /* Makes n unread bytes available, fewer only at the end of the document. */
@@ -304,8 +304,8 @@ static enum cuzk_status skip_unknown(struct cuzk_json_stream *reader, struct cuz
 
     if (reader->warnings.warn != NULL) {
         printable(reader, name);
-        snprintf(message, sizeof message, "%s byte %llu: unknown member \"%s\" is skipped", reader->document,
-                 (unsigned long long)cuzk_json_stream_offset(reader), name);
+        snprintf(message, sizeof message, "unknown member \"%s\" is skipped (%s offset %llu)", name,
+                 reader->document, (unsigned long long)cuzk_json_stream_offset(reader));
         reader->warnings.warn(reader->warnings.context, message);
     }
     return cuzk_json_stream_skip(reader, err);

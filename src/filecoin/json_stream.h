@@ -51,7 +51,7 @@ static inline uint64_t cuzk_json_stream_offset(const struct cuzk_json_stream *re
     return reader->offset + (uint64_t)(reader->at - reader->start);
 }
 
-/* INPUT with "DOCUMENT byte N: " before the message. */
+/* INPUT with " (DOCUMENT offset N)" behind the message. */
 enum cuzk_status cuzk_json_stream_fail(const struct cuzk_json_stream *reader, struct cuzk_error *err,
                                        const char *format, ...) __attribute__((format(printf, 3, 4)));
 
