@@ -221,6 +221,82 @@ static void test_decode__fails_at_every_allocation_without_a_leak(void **state)
     free(bytes);
 }
 
+static enum cuzk_status full_write(void *context, const void *bytes, size_t n, struct cuzk_error *err)
+{
+    size_t *room = context;
+
+    (void)bytes;
+    if (n > *room)
+        return cuzk_error_set(err, CUZK_IO, "the disk is full");
+    *room -= n;
+    return CUZK_OK;
+}
+
+static void test_encode__passes_on_what_the_sink_says(void **state)
+{
+    size_t length;
+    uint8_t *bytes = sector_c1("porep-2k", &length);
+    struct cuzk_error err;
+    struct cuzk_c1 *c1;
+
+    (void)state;
+    assert_int_equal(cuzk_c1_decode(bytes, length, NULL, &c1, NULL), CUZK_OK);
+    for (size_t least = 0; least < length; least += 20011) {
+        size_t room = least;
+        const struct cuzk_sink sink = {full_write, &room};
+        assert_int_equal(cuzk_c1_encode(c1, &sink, &err), CUZK_IO);
+        assert_string_equal(err.message, "the disk is full");
+        room = least;
+        assert_int_equal(cuzk_c1_encode_wrapped(c1, 1, &sink, &err), CUZK_IO);
+    }
+    cuzk_c1_destroy(c1);
+    free(bytes);
+}
+
+static void test_check__fails_at_every_allocation_without_a_leak(void **state)
+{
+    struct sector s = sector_open("porep-2k");
+    size_t length, n = 0;
+    uint8_t *bytes = sector_c1("porep-2k", &length);
+    struct cuzk_c1 *c1;
+
+    (void)state;
+    assert_int_equal(cuzk_c1_decode(bytes, length, NULL, &c1, NULL), CUZK_OK);
+    const size_t held = cuzk_mem_in_use();
+    for (;; n++) {
+        cuzk_mem_fail_after(n, 0);
+        const enum cuzk_status status = cuzk_porep_verify_vanilla(NULL, c1, &s.config, &s.owner, NULL);
+        cuzk_mem_fail_after(SIZE_MAX, 0);
+        assert_int_equal(cuzk_mem_in_use(), held);
+        if (status == CUZK_OK)
+            break;
+        assert_int_equal(status, CUZK_MEMORY);
+    }
+    assert_int_equal(n, 2);
+    cuzk_c1_destroy(c1);
+    free(bytes);
+    sector_close(&s);
+}
+
+static void test_check__refuses_a_configuration_of_another_size(void **state)
+{
+    size_t length;
+    uint8_t *bytes = sector_c1("porep-2k", &length);
+    struct cuzk_porep_owner owner = {.sector_number = 1};
+    struct cuzk_porep_config config;
+    struct cuzk_c1 *c1;
+
+    (void)state;
+    assert_int_equal(cuzk_c1_decode(bytes, length, NULL, &c1, NULL), CUZK_OK);
+    cuzk_porep_config_registered(6, &config);
+    assert_int_equal(cuzk_porep_verify_vanilla(NULL, c1, &config, NULL, NULL), CUZK_ARGUMENT);
+    cuzk_porep_config_registered(15, &config);
+    assert_int_equal(cuzk_porep_verify_vanilla(NULL, c1, &config, NULL, NULL), CUZK_ARGUMENT);
+    assert_int_equal(cuzk_porep_verify_vanilla(NULL, c1, NULL, &owner, NULL), CUZK_ARGUMENT);
+    cuzk_c1_destroy(c1);
+    free(bytes);
+}
+
 static unsigned warnings_seen;
 
 static void count_warning(void *context, const char *message)
@@ -295,6 +371,9 @@ int main(void)
         cmocka_unit_test(test_vanilla_proofs__of_the_reference_hold_and_give_its_inputs),
         cmocka_unit_test(test_malformed__end_as_the_cases_say),
         cmocka_unit_test(test_decode__fails_at_every_allocation_without_a_leak),
+        cmocka_unit_test(test_encode__passes_on_what_the_sink_says),
+        cmocka_unit_test(test_check__fails_at_every_allocation_without_a_leak),
+        cmocka_unit_test(test_check__refuses_a_configuration_of_another_size),
         cmocka_unit_test(test_unknown_members__are_reported),
         cmocka_unit_test(test_duplicate_members__are_refused),
         cmocka_unit_test(test_decode__of_every_truncation_is_an_error),

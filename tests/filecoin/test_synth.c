@@ -133,6 +133,29 @@ static void test_synth__equals_the_records(void **state)
     free(text);
 }
 
+static void test_synth__fails_at_every_allocation_without_a_leak(void **state)
+{
+    const struct cuzk_synth_request request = {.sector_size = 2048, .seed = 3, .data = CUZK_SYNTH_MIX};
+    const size_t held = cuzk_mem_in_use();
+    struct cuzk_c1 *c1;
+    size_t n = 0;
+
+    (void)state;
+    for (;; n++) {
+        cuzk_mem_fail_after(n, 0);
+        const enum cuzk_status status = cuzk_synth_porep(NULL, &request, NULL, &c1, NULL);
+        cuzk_mem_fail_after(SIZE_MAX, 0);
+        if (status == CUZK_OK)
+            break;
+        assert_int_equal(status, CUZK_MEMORY);
+        assert_null(c1);
+        assert_int_equal(cuzk_mem_in_use(), held);
+    }
+    assert_true(n >= 10);
+    cuzk_c1_destroy(c1);
+    assert_int_equal(cuzk_mem_in_use(), held);
+}
+
 static void test_synth__refuses_what_does_not_exist(void **state)
 {
     const struct cuzk_synth_request odd = {.sector_size = 2049}, old = {.sector_size = 4096, .legacy = true};
@@ -194,6 +217,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_synth__equals_the_records),
         cmocka_unit_test(test_non_interactive__of_126_partitions_round_trips),
+        cmocka_unit_test(test_synth__fails_at_every_allocation_without_a_leak),
         cmocka_unit_test(test_synth__refuses_what_does_not_exist),
     };
 
