@@ -33,10 +33,8 @@ static enum cuzk_status derive_config(struct cuzk_porep_case *porep, const struc
             "proofs name are used");
         return CUZK_OK;
     }
-    CUZK_TRY(cuzk_porep_config_make(porep->c1->sector_size, CUZK_POREP_INTERACTIVE,
-                                    facts->has_api_version ? facts->api_version : CUZK_API_1_2_0,
-                                    facts->has_porep_id ? facts->porep_id : no_porep_id, &porep->config,
-                                    err));
+    cuzk_c1_config_given(porep->c1, facts->has_api_version ? facts->api_version : CUZK_API_1_2_0,
+                         facts->has_porep_id ? facts->porep_id : no_porep_id, &porep->config);
     porep->config_known = true;
     return CUZK_OK;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "filecoin/challenges.h"
 
 enum cuzk_status cuzk_c1_create(int registered_proof, const struct cuzk_porep_config *config,
                                 struct cuzk_c1 **out, struct cuzk_error *err)
@@ -43,6 +44,34 @@ enum cuzk_status cuzk_c1_config(const struct cuzk_c1 *c1, struct cuzk_porep_conf
             "the C1 output names no registered proof: its porep id and api version must be given");
     cuzk_porep_config_registered((unsigned)c1->registered_proof, config);
     return CUZK_OK;
+}
+
+static bool gives_the_nodes(const struct cuzk_c1 *c1, const struct cuzk_porep_config *config)
+{
+    uint32_t nodes[CUZK_POREP_MAX_PARTITIONS * CUZK_POREP_MAX_CHALLENGES];
+    unsigned n = 0;
+
+    cuzk_porep_challenges(config, c1->replica_id, c1->comm_r, c1->seed, nodes);
+    for (unsigned i = 0; i < c1->partitions; i++)
+        for (unsigned j = 0; j < c1->shape.challenges; j++)
+            if (c1->partition[i]->challenges[j].node != nodes[n++])
+                return false;
+    return true;
+}
+
+void cuzk_c1_config_given(const struct cuzk_c1 *c1, enum cuzk_api_version api_version,
+                          const uint8_t porep_id[32], struct cuzk_porep_config *config)
+{
+    static const enum cuzk_porep_feature features[] = {CUZK_POREP_SYNTHETIC, CUZK_POREP_NON_INTERACTIVE,
+                                                       CUZK_POREP_INTERACTIVE};
+
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++) {
+        (void)cuzk_porep_config_make(c1->sector_size, features[i], api_version, porep_id, config, NULL);
+        if (config->partitions != c1->partitions)
+            continue;
+        if (features[i] != CUZK_POREP_SYNTHETIC || gives_the_nodes(c1, config))
+            return;
+    }
 }
 
 void cuzk_c1_assignment(const struct cuzk_c1 *c1, unsigned partition,

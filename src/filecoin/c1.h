@@ -75,6 +75,12 @@ void cuzk_c1_destroy(struct cuzk_c1 *c1);
 enum cuzk_status cuzk_c1_config(const struct cuzk_c1 *c1, struct cuzk_porep_config *config,
                                 struct cuzk_error *err);
 
+/* The configuration of an output of the inner form, given what it does not say. How challenges were drawn
+ * follows from the number of partitions and, between interactive and synthetic, from which of both gives the
+ * proofs' nodes (interactive where neither does). */
+void cuzk_c1_config_given(const struct cuzk_c1 *c1, enum cuzk_api_version api_version,
+                          const uint8_t porep_id[32], struct cuzk_porep_config *config);
+
 /* What a partition's circuit takes; points into c1. comm_c and comm_r_last are the roots of the first
  * challenge's paths. partition is below c1->partitions. */
 void cuzk_c1_assignment(const struct cuzk_c1 *c1, unsigned partition,

@@ -218,6 +218,28 @@ static void test_seal__fails_at_every_allocation_without_a_leak(void **state)
     assert_int_equal(cuzk_mem_in_use(), held);
 }
 
+static void test_config_given__finds_how_challenges_were_drawn(void **state)
+{
+    const uint8_t porep_id[32] = {1, 2, 3};
+
+    (void)state;
+    for (int feature = CUZK_POREP_INTERACTIVE; feature <= CUZK_POREP_NON_INTERACTIVE; feature++) {
+        struct cuzk_seal_request request = {.registered_proof = -1, .sector_number = 7};
+        struct cuzk_porep_owner owner = {.sector_number = 7};
+        struct cuzk_sealed_sector *sealed;
+        struct cuzk_porep_config config;
+
+        assert_int_equal(cuzk_porep_config_make(4096, (enum cuzk_porep_feature)feature, CUZK_API_1_2_0,
+                                                porep_id, &request.config, NULL),
+                         CUZK_OK);
+        assert_int_equal(cuzk_seal(NULL, &request, &sealed, NULL), CUZK_OK);
+        cuzk_c1_config_given(sealed->c1, CUZK_API_1_2_0, porep_id, &config);
+        assert_int_equal(config.feature, feature);
+        assert_int_equal(cuzk_porep_verify_vanilla(NULL, sealed->c1, &config, &owner, NULL), CUZK_OK);
+        cuzk_sealed_sector_destroy(sealed);
+    }
+}
+
 static void test_seal__refuses_large_sectors(void **state)
 {
     struct cuzk_seal_request request = {.registered_proof = 8};
@@ -236,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_write__makes_the_files_of_the_reference),
         cmocka_unit_test(test_seal__pads_short_and_missing_pieces_with_zeros),
         cmocka_unit_test(test_seal__fails_at_every_allocation_without_a_leak),
+        cmocka_unit_test(test_config_given__finds_how_challenges_were_drawn),
         cmocka_unit_test(test_seal__refuses_large_sectors),
     };
 
