@@ -302,10 +302,12 @@ static enum cuzk_status skip_unknown(struct cuzk_json_stream *reader, struct cuz
 {
     char name[CUZK_JSON_STREAM_NAME + 1], message[CUZK_JSON_STREAM_NAME + 128];
 
-    if (reader->warnings.warn != NULL) {
+    if (reader->warnings.warn != NULL && reader->warned < CUZK_JSON_STREAM_WARNINGS) {
+        const bool last = ++reader->warned == CUZK_JSON_STREAM_WARNINGS;
         printable(reader, name);
-        snprintf(message, sizeof message, "unknown member \"%s\" is skipped (%s offset %llu)", name,
-                 reader->document, (unsigned long long)cuzk_json_stream_offset(reader));
+        snprintf(message, sizeof message, "unknown member \"%s\" is skipped%s (%s offset %llu)", name,
+                 last ? ", as are all that follow" : "", reader->document,
+                 (unsigned long long)cuzk_json_stream_offset(reader));
         reader->warnings.warn(reader->warnings.context, message);
     }
     return cuzk_json_stream_skip(reader, err);

@@ -20,6 +20,9 @@
 
 enum { CUZK_JSON_STREAM_DEPTH = 1024, CUZK_JSON_STREAM_NAME = 64, CUZK_JSON_STREAM_LOOKAHEAD = 256 };
 
+/* Warnings about one document; the last says that no more follow. */
+enum { CUZK_JSON_STREAM_WARNINGS = 16 };
+
 /* Takes a one-line remark about something skipped. */
 struct cuzk_json_warnings {
     void (*warn)(void *context, const char *message);
@@ -37,6 +40,7 @@ struct cuzk_json_stream {
     enum cuzk_status (*refill)(void *context, struct cuzk_json_stream *reader, struct cuzk_error *err);
     void *context;
     struct cuzk_json_warnings warnings;
+    unsigned warned;                  /* warnings so far */
     char name[CUZK_JSON_STREAM_NAME]; /* the member name or string last read, cut to fit */
     size_t name_length;               /* before cutting */
 };

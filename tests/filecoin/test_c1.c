@@ -326,6 +326,27 @@ static void test_unknown_members__are_reported(void **state)
     free(bytes);
 }
 
+static void test_unknown_members__are_reported_a_few_times_only(void **state)
+{
+    size_t length, n = 1;
+    uint8_t *bytes = sector_c1("porep-2k", &length);
+    const struct cuzk_json_warnings warnings = {count_warning, NULL};
+    uint8_t *more = malloc(length + 1000 * 16);
+    struct cuzk_c1 *c1;
+
+    (void)state;
+    more[0] = '{';
+    for (int i = 0; i < 1000; i++, n += 13)
+        memcpy(more + n, "\"surprise\":0,", 13);
+    memcpy(more + n, bytes + 1, length - 1);
+    warnings_seen = 0;
+    assert_int_equal(cuzk_c1_decode(more, n + length - 1, &warnings, &c1, NULL), CUZK_OK);
+    assert_int_equal(warnings_seen, CUZK_JSON_STREAM_WARNINGS);
+    cuzk_c1_destroy(c1);
+    free(more);
+    free(bytes);
+}
+
 static void test_duplicate_members__are_refused(void **state)
 {
     size_t length;
@@ -375,6 +396,7 @@ int main(void)
         cmocka_unit_test(test_check__fails_at_every_allocation_without_a_leak),
         cmocka_unit_test(test_check__refuses_a_configuration_of_another_size),
         cmocka_unit_test(test_unknown_members__are_reported),
+        cmocka_unit_test(test_unknown_members__are_reported_a_few_times_only),
         cmocka_unit_test(test_duplicate_members__are_refused),
         cmocka_unit_test(test_decode__of_every_truncation_is_an_error),
     };
