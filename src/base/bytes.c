@@ -56,7 +56,7 @@ enum cuzk_status cuzk_bytes_take_array(struct cuzk_bytes *bytes, const char *fie
 enum cuzk_status cuzk_bytes_u8(struct cuzk_bytes *bytes, const char *field, uint8_t *out,
                                struct cuzk_error *err)
 {
-    const uint8_t *at;
+    const uint8_t *at = NULL;
 
     CUZK_TRY(cuzk_bytes_take(bytes, field, 1, &at, err));
     *out = *at;
@@ -66,7 +66,7 @@ enum cuzk_status cuzk_bytes_u8(struct cuzk_bytes *bytes, const char *field, uint
 enum cuzk_status cuzk_bytes_u32le(struct cuzk_bytes *bytes, const char *field, uint32_t *out,
                                   struct cuzk_error *err)
 {
-    const uint8_t *at;
+    const uint8_t *at = NULL;
 
     CUZK_TRY(cuzk_bytes_take(bytes, field, 4, &at, err));
     *out = cuzk_load_u32le(at);
@@ -76,7 +76,7 @@ enum cuzk_status cuzk_bytes_u32le(struct cuzk_bytes *bytes, const char *field, u
 enum cuzk_status cuzk_bytes_u32be(struct cuzk_bytes *bytes, const char *field, uint32_t *out,
                                   struct cuzk_error *err)
 {
-    const uint8_t *at;
+    const uint8_t *at = NULL;
 
     CUZK_TRY(cuzk_bytes_take(bytes, field, 4, &at, err));
     *out = cuzk_load_u32be(at);
@@ -86,7 +86,7 @@ enum cuzk_status cuzk_bytes_u32be(struct cuzk_bytes *bytes, const char *field, u
 enum cuzk_status cuzk_bytes_u64le(struct cuzk_bytes *bytes, const char *field, uint64_t *out,
                                   struct cuzk_error *err)
 {
-    const uint8_t *at;
+    const uint8_t *at = NULL;
 
     CUZK_TRY(cuzk_bytes_take(bytes, field, 8, &at, err));
     *out = cuzk_load_u64le(at);
@@ -96,7 +96,7 @@ enum cuzk_status cuzk_bytes_u64le(struct cuzk_bytes *bytes, const char *field, u
 enum cuzk_status cuzk_bytes_copy(struct cuzk_bytes *bytes, const char *field, void *out, size_t n,
                                  struct cuzk_error *err)
 {
-    const uint8_t *at;
+    const uint8_t *at = NULL;
 
     CUZK_TRY(cuzk_bytes_take(bytes, field, n, &at, err));
     memcpy(out, at, n);
@@ -107,7 +107,7 @@ enum cuzk_status cuzk_bytes_expect(struct cuzk_bytes *bytes, const char *field, 
                                    size_t n, struct cuzk_error *err)
 {
     const uint64_t offset = bytes->position;
-    const uint8_t *at, *want = expected;
+    const uint8_t *at = NULL, *want = expected;
 
     CUZK_TRY(cuzk_bytes_take(bytes, field, n, &at, err));
     for (size_t i = 0; i < n; i++)

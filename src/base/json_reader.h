@@ -63,8 +63,8 @@ enum cuzk_status cuzk_json_read_array(struct cuzk_json_document *reader, const c
 enum cuzk_status cuzk_json_read_element(struct cuzk_json_document *reader, bool *more,
                                         struct cuzk_error *err);
 
-/* Values. Numbers must be whole and in range; read_string takes strings only, read_number gives the raw digits
- * of any JSON number. read_hex reads a string of exactly 2 * n hex digits. */
+/* Values. Numbers must be whole and in range; read_string takes strings only, read_number gives the raw
+ * digits of any JSON number. read_hex reads a string of exactly 2 * n hex digits. */
 enum cuzk_status cuzk_json_read_string(struct cuzk_json_document *reader, const char *field,
                                        struct cuzk_json_slice *out, struct cuzk_error *err);
 enum cuzk_status cuzk_json_read_number(struct cuzk_json_document *reader, const char *field,

@@ -56,6 +56,11 @@ def seeds(fixtures):
             if len(proof) >= 384:
                 yield "points", case["name"].replace("/", "_").replace(" ", "_") + "-g1", bytes.fromhex(proof[:96])
                 yield "points", case["name"].replace("/", "_").replace(" ", "_") + "-g2", bytes.fromhex(proof[96:288])
+    inputs = json.dumps({"inputs": cases[0]["inputs"]})
+    yield "public", "object", inputs.encode()
+    yield "public", "lines", (inputs + "\n" + inputs + "\n").encode()
+    yield "public", "arrays", json.dumps([cases[0]["inputs"], cases[0]["inputs"]]).encode()
+    yield "public", "empty-list", b'{"inputs": []}'
     for folder in ("porep-2k", "porep-2k-v1", "porep-4k", "porep-32k"):
         for name in ("c1.json", "c1.json.zst", "c1_wrapped.json", "c1_wrapped.json.zst"):
             path = fixtures / "sectors" / folder / name
