@@ -69,6 +69,7 @@ struct cli_command {
 
 /* Each in its own file. */
 extern const struct cli_command cli_bench_field;
+extern const struct cli_command cli_bench_msm;
 extern const struct cli_command cli_bench_ntt;
 extern const struct cli_command cli_bench_prove;
 extern const struct cli_command cli_bench_decode;

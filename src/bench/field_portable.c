@@ -1,0 +1,21 @@
+#include "bench/field_loops.h"
+
+void cuzk_bench_fp_mul_portable(struct cuzk_fp *operands, size_t n, size_t rounds)
+{
+    for (size_t round = 0; round < rounds; round++)
+        for (size_t i = 0; i < n; i++)
+            cuzk_fp_mul(&operands[i], &operands[i + 1 < n ? i + 1 : 0], &operands[i]);
+}
+
+void cuzk_bench_fr_mul_portable(struct cuzk_fr *operands, size_t n, size_t rounds)
+{
+    for (size_t round = 0; round < rounds; round++)
+        for (size_t i = 0; i < n; i++)
+            cuzk_fr_mul(&operands[i], &operands[i + 1 < n ? i + 1 : 0], &operands[i]);
+}
+
+void cuzk_bench_fp_chain_portable(struct cuzk_fp *operands, size_t products)
+{
+    for (size_t i = 0; i < products; i++)
+        cuzk_fp_mul(&operands[0], &operands[1], &operands[0]);
+}
