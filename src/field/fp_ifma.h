@@ -72,7 +72,7 @@ struct cuzk_fp8 {
     {UINT64_C(0x1), UINT64_C(0x0), UINT64_C(0x0), UINT64_C(0x0),                                             \
      UINT64_C(0x0), UINT64_C(0x0), UINT64_C(0x0), UINT64_C(0x0)}
 
-#define CUZK_FP8_FN static inline __attribute__((always_inline))
+#define CUZK_FP8_FN CUZK_LANE_INLINE
 
 CUZK_FP8_FN __m512i cuzk_fp8_word(uint64_t word)
 {

@@ -39,7 +39,7 @@ struct cuzk_fr8 {
 /* -1/r mod 2^52 */
 #define CUZK_FR8_INV UINT64_C(0xffffeffffffff)
 
-#define CUZK_FR8_FN static inline __attribute__((always_inline))
+#define CUZK_FR8_FN CUZK_LANE_INLINE
 
 /* Carries so that every limb but the top one is below 2^52; limbs may be negative before (two's complement),
  * the number itself may not. */

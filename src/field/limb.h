@@ -15,6 +15,17 @@
 #define CUZK_HD_CALL __attribute__((noinline, unused))
 #endif
 
+/* Vector arithmetic is inlined into the loops that use it, except under sanitizers: their checks make such
+ * functions so large that compiling one takes many minutes. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define CUZK_LANE_INLINE static __attribute__((noinline, unused))
+#endif
+#endif
+#ifndef CUZK_LANE_INLINE
+#define CUZK_LANE_INLINE static inline __attribute__((always_inline))
+#endif
+
 __extension__ typedef unsigned __int128 cuzk_u128;
 
 /* low limb of a + b * c + *carry; the high limb goes to *carry. Cannot overflow. */

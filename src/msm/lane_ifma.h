@@ -34,7 +34,7 @@ struct row {
     uint64_t x[GROUP_DEGREE][LIMBS], y[GROUP_DEGREE][LIMBS];
 } __attribute__((aligned(64)));
 
-#define LANE_FN static inline __attribute__((always_inline))
+#define LANE_FN CUZK_LANE_INLINE
 
 LANE_FN void fe_one(fe *out)
 {

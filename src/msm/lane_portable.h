@@ -28,7 +28,7 @@ struct row {
     fe x, y;
 };
 
-#define LANE_FN static inline __attribute__((always_inline))
+#define LANE_FN CUZK_LANE_INLINE
 
 LANE_FN void fe_one(fe *out)
 {
