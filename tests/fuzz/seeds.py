@@ -5,6 +5,7 @@ usage: seeds.py FIXTURES OUT    writes OUT/TARGET/NAME
 """
 import json
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -66,6 +67,9 @@ def seeds(fixtures):
             path = fixtures / "sectors" / folder / name
             if path.exists():
                 yield "c1", f"{folder}-{name}", read(path)
+    for number in range(14):  # one per preset: a configuration, then events
+        events = random.Random(number)
+        yield "sched", f"preset-{number}", bytes([number]) + events.randbytes(11 + 4 * 200)
 
 
 def main():

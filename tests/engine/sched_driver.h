@@ -1,0 +1,66 @@
+/* Runs the scheduler by hand: keeps what was started and not yet ended, and judges every command. */
+#ifndef CUZK_TESTS_SCHED_DRIVER_H
+#define CUZK_TESTS_SCHED_DRIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/sched.h"
+
+enum { DRIVER_JOBS = 4096, DRIVER_RUNNING = 4096 };
+
+enum driver_job {
+    DRIVER_UNKNOWN,
+    DRIVER_ALIVE,
+    DRIVER_DONE,
+    DRIVER_FAILED,
+    DRIVER_CANCELLED,
+    DRIVER_REJECTED
+};
+
+struct driver_running {
+    uint32_t unit, generation, worker, device;
+    uint64_t job; /* of the first member */
+    enum cuzk_sched_stage stage;
+};
+
+struct driver {
+    struct cuzk_sched *sched;
+    struct cuzk_sched_config config;
+    struct cuzk_sched_command *commands; /* of the last step */
+    size_t room, count;
+    struct driver_running running[DRIVER_RUNNING];
+    size_t running_count;
+    enum driver_job jobs[DRIVER_JOBS]; /* by id */
+    uint32_t starts[CUZK_STAGES];      /* commands so far */
+    uint64_t now;
+    uint64_t digest; /* of all commands */
+    bool drained, audit;
+};
+
+/* Everything exists, every limit is wide; the caller changes what it wants to see. */
+void driver_config(struct cuzk_sched_config *config, const char *preset);
+void driver_open(struct driver *driver, const struct cuzk_sched_config *config);
+void driver_close(struct driver *driver);
+
+/* Gives one event; asserts that every command is one that may come. */
+void driver_step(struct driver *driver, const struct cuzk_sched_event *event);
+
+/* A job of its own key. */
+struct cuzk_sched_job driver_job(uint64_t id, enum cuzk_priority priority, uint32_t partitions);
+void driver_submit(struct driver *driver, struct cuzk_sched_job job);
+void driver_event(struct driver *driver, enum cuzk_sched_event_kind kind, uint64_t job_or_device);
+
+/* Ends running[index]. */
+void driver_end(struct driver *driver, size_t index, enum cuzk_sched_outcome outcome);
+/* Ends the first running stage of this kind, of any unit; false where none runs. */
+bool driver_end_stage(struct driver *driver, enum cuzk_sched_stage stage);
+/* Ends all that run, oldest first, until nothing runs. */
+void driver_run_out(struct driver *driver);
+
+uint32_t driver_runs(const struct driver *driver, enum cuzk_sched_stage stage);
+/* The first command of this kind in the last step, or NULL. */
+const struct cuzk_sched_command *driver_said(const struct driver *driver, enum cuzk_sched_command_kind kind);
+
+#endif
