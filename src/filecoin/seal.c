@@ -113,7 +113,7 @@ static void make_leaves(void *context, size_t begin, size_t end, unsigned worker
     struct cuzk_sealed_sector *s = context;
     const unsigned layers = s->config.shape.layers;
     const struct cuzk_poseidon *poseidon = cuzk_poseidon_instance(layers);
-    struct cuzk_fr columns[BATCH * CUZK_POREP_MAX_LAYERS], data;
+    struct cuzk_fr columns[BATCH * CUZK_POREP_MAX_LAYERS], data, key;
 
     (void)worker;
     for (size_t first = begin; first < end; first += BATCH) {
@@ -123,7 +123,8 @@ static void make_leaves(void *context, size_t begin, size_t end, unsigned worker
             for (unsigned layer = 1; layer <= layers; layer++) /* labels are trimmed: below the modulus */
                 (void)cuzk_fr_from_bytes(label_at(s, layer, node), &columns[i * layers + layer - 1]);
             (void)cuzk_fr_from_bytes(s->tree_d + node * NODE, &data);
-            cuzk_label_encode(&columns[i * layers + layers - 1], &data, &s->tree_r_last[node]);
+            (void)cuzk_fr_from_bytes(label_at(s, layers, node), &key);
+            cuzk_label_encode(&key, &data, &s->tree_r_last[node]);
             cuzk_fr_to_bytes(&s->tree_r_last[node], s->sealed + node * NODE);
         }
         cuzk_poseidon_hash_many(poseidon, columns, n, s->tree_c + first);

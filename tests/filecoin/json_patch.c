@@ -15,6 +15,8 @@ struct buffer {
 
 static void put(struct buffer *b, const void *bytes, size_t n)
 {
+    if (n > SIZE_MAX / 4)
+        abort();
     if (b->used + n + 1 > b->room) {
         b->room = 2 * (b->used + n + 1);
         uint8_t *more = realloc(b->bytes, b->room);
