@@ -12,7 +12,7 @@
 enum {
     PICTURE_WIDTH = 1000,
     LABEL_WIDTH = 86,
-    RIGHT_WIDTH = 104,
+    RIGHT_WIDTH = 132,
     CHART_WIDTH = PICTURE_WIDTH - LABEL_WIDTH - RIGHT_WIDTH,
     TOP = 56,
     ROW = 30,
@@ -24,9 +24,10 @@ enum {
     TEXT_LEAST = 7, /* pixels a letter of a bar's label takes */
 };
 
-/* Colours that stay apart for colour-blind eyes (after Okabe and Ito), then lighter ones of them. */
-static const char *const colours[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00",
-                                      "#b3a700", "#7f7f7f", "#5a9bd4", "#f2c14e", "#66c2a5", "#e7a3c8"};
+/* Light enough for dark letters on them, neighbours far apart in hue. */
+static const char *const colours[] = {"#56b4e9", "#f2c14e", "#66c2a5", "#e7a3c8", "#9ecae1", "#fdae6b",
+                                      "#c7c94e", "#bdbdbd", "#8da0cb", "#fc8d62", "#a6d854", "#e5c494",
+                                      "#b3b3ff", "#ffd92f", "#7fcdbb", "#d9a5e8"};
 
 enum { COLOURS = sizeof colours / sizeof colours[0] };
 
@@ -274,7 +275,7 @@ static void draw(struct picture *picture, const char *title)
     emit(picture,
          "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
          "font-family=\"system-ui, sans-serif\" font-size=\"13\">\n"
-         "<style>text{fill:#333}.small{font-size:11px}.in{font-size:11px;fill:#fff}.grid{stroke:#ccc;stroke-"
+         "<style>text{fill:#333}.small{font-size:11px}.in{font-size:11px;fill:#222}.grid{stroke:#ccc;stroke-"
          "width:1}"
          "</style>\n"
          "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
