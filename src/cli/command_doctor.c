@@ -1,50 +1,197 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include "base/cpu.h"
 #include "base/version.h"
 #include "bench/machine.h"
 #include "cli/command.h"
+#include "cli/parameters.h"
+#include "groth16/params.h"
 
 struct doctor_options {
     struct cli_common common;
+    const char *params_dir;
+    bool quick;
 };
 
 #define GIB ((double)(UINT64_C(1) << 30))
 
-static enum cuzk_status run(struct cli_session *session, const void *values, const char *const *arguments,
-                            size_t count, struct cuzk_error *err)
+/* What is found of a circuit's parameter file. */
+struct finding {
+    char path[CUZK_PARAMETER_PATH];
+    uint64_t bytes;
+    bool present, whole, judged;
+    enum cuzk_parameter_origin origin;
+    struct cuzk_error problem;
+};
+
+static void look_at_machine(struct cli_session *session)
 {
     struct cuzk_machine machine;
 
-    (void)values;
-    (void)arguments;
-    (void)count;
     cuzk_machine_read(&machine);
-    cli_session_say(session, "cuzk %s (%s)", cuzk_version(), cuzk_commit());
+    cli_session_say(session, "cuzk         %s (%s)", cuzk_version(), cuzk_commit());
     cli_session_say(session, "processor    %s, %u usable", machine.cpu, machine.processors);
     cli_session_say(session, "arithmetic   %s%s", machine.level,
                     cuzk_cpu_has_sha() ? ", SHA instructions" : "");
+    const enum cuzk_cpu_level level = cuzk_cpu_level(), best = cuzk_cpu_set_level(CUZK_CPU_IFMA);
+
+    cuzk_cpu_set_level(level);
+    if (level < best)
+        cli_session_say(session, "             CUZK_CPU holds it back: this processor has %s",
+                        cuzk_cpu_level_name(best));
+    else if (level < CUZK_CPU_IFMA)
+        cli_session_say(session,
+                        "             AVX-512 IFMA, which proves several times faster, is not there");
+    cli_session_say(session, "devices      none: this build computes on the processor");
     cli_session_say(session, "memory       %.1f GiB, %.1f available", (double)machine.memory_bytes / GIB,
                     (double)machine.memory_available_bytes / GIB);
+    if (session->json)
+        cuzk_machine_write(&session->writer);
+}
+
+static void look_at_disk(struct cli_session *session, const char *directory)
+{
+    struct statvfs facts;
+    const bool known = statvfs(directory, &facts) == 0;
+    const uint64_t room = known ? (uint64_t)facts.f_bavail * facts.f_frsize : 0;
+
+    if (known)
+        cli_session_say(session, "parameters   %s, %.1f GiB free%s", directory, (double)room / GIB,
+                        cuzk_parameter_directory_is_production(directory) ? " (production)" : "");
+    else
+        cli_session_say(session, "parameters   %s: %s", directory, strerror(errno));
+    if (!session->json)
+        return;
+    cuzk_json_write_member_string(&session->writer, "parameter_directory", directory);
+    cuzk_json_write_member_bool(&session->writer, "parameter_directory_exists", known);
+    cuzk_json_write_member_u64(&session->writer, "parameter_directory_free_bytes", room);
+}
+
+/* The file of one circuit: is it there, are its counts those of its size, is it the published one. */
+static enum cuzk_status examine(struct cli_session *session, const char *directory,
+                                const struct cuzk_circuit_id *id, bool quick, struct finding *out,
+                                struct cuzk_error *err)
+{
+    struct cuzk_params params;
+    struct stat facts;
+
+    memset(out, 0, sizeof *out);
+    CUZK_TRY(cuzk_parameter_path(directory, id, ".params", out->path, err));
+    if (stat(out->path, &facts) != 0)
+        return CUZK_OK;
+    out->present = true;
+    out->bytes = (uint64_t)facts.st_size;
+    if (cuzk_params_open(out->path, &params, &out->problem) != CUZK_OK)
+        return CUZK_OK;
+    cuzk_params_close(&params);
+    out->whole = true;
+    if (quick)
+        return CUZK_OK;
+    const enum cuzk_status status =
+        cuzk_parameter_origin(directory, id, &session->progress, &out->origin, &out->problem);
+
+    if (status == CUZK_CANCELLED) {
+        *err = out->problem;
+        return status;
+    }
+    out->judged = status == CUZK_OK;
+    return CUZK_OK;
+}
+
+static void tell(struct cli_session *session, const struct cuzk_circuit_id *id, const struct finding *finding)
+{
+    const char *state = !finding->present  ? "missing"
+                        : !finding->whole  ? "damaged"
+                        : !finding->judged ? "whole"
+                                           : cli_parameters_origin_name(finding->origin);
+    char circuit[CUZK_CIRCUIT_NAME];
+
+    cuzk_circuit_id_format(id, circuit);
+    if (session->json) {
+        struct cuzk_json_writer *json = &session->writer;
+
+        cuzk_json_write_object_begin(json);
+        cuzk_json_write_member_string(json, "circuit", circuit);
+        cuzk_json_write_member_string(json, "file", finding->path);
+        cuzk_json_write_member_string(json, "state", state);
+        cuzk_json_write_member_u64(json, "bytes", finding->bytes);
+        if (finding->present && !finding->whole)
+            cuzk_json_write_member_string(json, "problem", finding->problem.message);
+        cuzk_json_write_object_end(json);
+    }
+    if (!finding->present)
+        return;
+    cli_session_say(session, "  %-12s %s%s, %.2f GiB%s%s", circuit,
+                    finding->judged && finding->origin != CUZK_PARAMETERS_PUBLISHED ? "TEST PARAMETERS, "
+                                                                                    : "",
+                    state, (double)finding->bytes / GIB, finding->whole ? "" : ": ",
+                    finding->whole ? "" : finding->problem.message);
+}
+
+static enum cuzk_status run(struct cli_session *session, const void *values, const char *const *arguments,
+                            size_t count, struct cuzk_error *err)
+{
+    const struct doctor_options *given = values;
+    const char *directory = cuzk_parameter_directory(given->params_dir);
+    unsigned present = 0;
+
+    (void)arguments;
+    (void)count;
     struct cuzk_json_writer *json = cli_session_answer_begin(session);
 
+    look_at_machine(session);
+    look_at_disk(session, directory);
+    if (json != NULL) {
+        cuzk_json_write_key(json, "parameters");
+        cuzk_json_write_array_begin(json);
+    }
+    for (size_t i = 0; i < cuzk_circuit_id_count(); i++) {
+        struct cuzk_circuit_id id;
+        struct finding finding;
+
+        cuzk_circuit_id_at(i, &id);
+        CUZK_TRY(examine(session, directory, &id, given->quick, &finding, err));
+        present += finding.present;
+        tell(session, &id, &finding);
+    }
     if (json != NULL)
-        cuzk_machine_write(json);
+        cuzk_json_write_array_end(json);
+    if (present == 0) {
+        struct cuzk_circuit_id smallest;
+        char advice[1024];
+
+        cuzk_circuit_id_at(0, &smallest);
+        cuzk_parameter_advice(directory, &smallest, advice, sizeof advice);
+        cli_session_say(session, "  no parameter file is here: nothing can be proved. For porep-2k, %s",
+                        advice);
+        if (json != NULL)
+            cuzk_json_write_member_string(json, "advice", advice);
+    }
     return cli_session_answer_end(session, err);
 }
 
-static const struct cuzk_option options[] = {CLI_COMMON_OPTIONS};
+static const struct cuzk_option options[] = {
+    CLI_PARAMETERS_OPTION(struct doctor_options, params_dir),
+    {.name = "quick",
+     .type = CUZK_OPTION_FLAG,
+     .offset = offsetof(struct doctor_options, quick),
+     .help =
+         "do not compare parameter files with the published digests (reading 47 GB takes a minute, once)"},
+    CLI_COMMON_OPTIONS,
+};
 
 const struct cli_command cli_doctor = {
     .name = "doctor",
     .arguments = "",
     .summary = "what this machine can do, what is missing, what to do about it",
-    .text =
-        "Looks at processor, memory, disk and parameter files, and says what will work and what will not.",
-    .example = "cuzk doctor\ncuzk doctor --json",
+    .text = "Looks at processor, devices, memory, disk and parameter files, compares these with the "
+            "published digests, and "
+            "says what will work, what will not, and what to do.",
+    .example = "cuzk doctor\ncuzk doctor --params-dir test-params --json",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(struct doctor_options),

@@ -67,3 +67,14 @@ class Prove(Case):
         self.assertEqual(result.code, 1)
         self.assertRegex(result.err, r"cuzk: .*replica")
         self.assertFalse(out.exists())
+
+    def test_doctor_knows_the_key(self):
+        report = self.expect(0, "doctor", "--params-dir", test_key(), "--json").json()
+        states = {p["circuit"]: p["state"] for p in report["parameters"]}
+        self.assertEqual((states["porep-2k"], states["porep-32g"]), ("test", "missing"))
+        self.assertIn("TEST PARAMETERS", self.expect(0, "doctor", "--params-dir", test_key()).out)
+        broken = self.write(next(test_key().glob("*.params")).name, b"x" * 1000)
+        report = self.expect(0, "doctor", "--params-dir", self.folder, "--json").json()
+        found = next(p for p in report["parameters"] if p["file"] == str(broken))
+        self.assertEqual(found["state"], "damaged")
+        self.assertIn("alpha", found["problem"])
