@@ -82,7 +82,7 @@ static void test_g1_table_sum__equals_multiplications(void **state)
                 cuzk_g1_mul(&p, scalars[i], &p);
                 cuzk_g1_add(&expected, &p, &expected);
             }
-            assert_int_equal(cuzk_g1_table_sum(table, scalars, &got, &err), CUZK_OK);
+            assert_int_equal(cuzk_g1_table_sum(table, (const uint64_t(*)[4])scalars, &got, &err), CUZK_OK);
             assert_true(cuzk_g1_equal(&expected, &got));
         }
         cuzk_g1_table_destroy(table);
