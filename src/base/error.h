@@ -8,6 +8,10 @@
 #ifndef CUZK_BASE_ERROR_H
 #define CUZK_BASE_ERROR_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* X(name, exit code of the command line, text) */
 #define CUZK_STATUS_MAP(X)                                                                                   \
     X(OK, 0, "success")                                                                                      \
@@ -68,5 +72,9 @@ enum cuzk_status cuzk_error_prefix(struct cuzk_error *err, enum cuzk_status stat
         if (status != CUZK_OK)                                                                               \
             goto out;                                                                                        \
     } while (0)
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -13,6 +13,10 @@
 
 #include "base/error.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Allocates count * size zeroed bytes, checked for overflow. A size of zero gives a valid, freeable pointer.
  * `what` names the buffer in the error message ("h scalars"). Errors: MEMORY (*out is NULL then). */
 enum cuzk_status cuzk_mem_alloc(size_t count, size_t size, const char *what, void **out,
@@ -37,5 +41,9 @@ size_t cuzk_mem_peak(void);
 
 /* cuzk_mem_alloc for a typed array: CUZK_NEW(&scalars, n, "h scalars", err). */
 #define CUZK_NEW(ptr, count, what, err) cuzk_mem_alloc((count), sizeof **(ptr), (what), (void **)(ptr), (err))
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

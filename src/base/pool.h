@@ -13,6 +13,10 @@
 
 #include "base/error.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct cuzk_pool;
 
 /* Starts a pool; threads = 0 means one for each processor (cuzk_cpu_count).
@@ -34,5 +38,9 @@ void cuzk_pool_run(struct cuzk_pool *pool, size_t count,
 /* Splits [0, n) into ranges of at least `grain` and runs task(context, begin, end, worker) on each. */
 void cuzk_pool_range(struct cuzk_pool *pool, size_t n, size_t grain,
                      void (*task)(void *context, size_t begin, size_t end, unsigned worker), void *context);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -17,6 +17,7 @@
 #ifdef CUZK_FP_ADX
 #include "field/fp_adx.h"
 #endif
+#include "field/mont32.h"
 
 enum { CUZK_FP_LIMBS = 6, CUZK_FP_BYTES = 48, CUZK_FP_BITS = 381 };
 
@@ -38,6 +39,32 @@ struct cuzk_fp {
      UINT64_C(0x67eb88a9939d83c0), UINT64_C(0x9a793e85b519952d), UINT64_C(0x11988fe592cae3aa)}
 /* -p^-1 mod 2^64 */
 #define CUZK_FP_INV UINT64_C(0x89f3fffcfffcfffd)
+
+/* the same modulus and -modulus^-1 mod 2^32 for 32-bit limbs (mont32.h) */
+#define CUZK_FP_MODULUS_32                                                                                   \
+    {UINT32_C(0xffffaaab), UINT32_C(0xb9feffff), UINT32_C(0xb153ffff), UINT32_C(0x1eabfffe),                 \
+     UINT32_C(0xf6b0f624), UINT32_C(0x6730d2a0), UINT32_C(0xf38512bf), UINT32_C(0x64774b84),                 \
+     UINT32_C(0x434bacd7), UINT32_C(0x4b1ba7b6), UINT32_C(0x397fe69a), UINT32_C(0x1a0111ea)}
+#define CUZK_FP_INV_32 UINT32_C(0xfffcfffd)
+
+CUZK_MONT32_INVERSE(cuzk_fp_inv_32, CUZK_FP_INV_32);
+CUZK_MONT32_DEFINE(cuzk_fp_mont32_mul, 12, CUZK_FP_MODULUS_32, cuzk_fp_inv_32)
+CUZK_MONT32_DEFINE_ADD_SUB(cuzk_fp_mont32, 12, CUZK_FP_MODULUS_32)
+
+/* struct cuzk_fp to and from 32-bit limbs */
+static CUZK_HD void cuzk_fp_split(const struct cuzk_fp *a, uint32_t out[12])
+{
+    for (int i = 0; i < CUZK_FP_LIMBS; i++) {
+        out[2 * i] = (uint32_t)a->l[i];
+        out[2 * i + 1] = (uint32_t)(a->l[i] >> 32);
+    }
+}
+
+static CUZK_HD void cuzk_fp_join(const uint32_t in[12], struct cuzk_fp *out)
+{
+    for (int i = 0; i < CUZK_FP_LIMBS; i++)
+        out->l[i] = in[2 * i] | (uint64_t)in[2 * i + 1] << 32;
+}
 
 static CUZK_HD void cuzk_fp_zero(struct cuzk_fp *out)
 {
@@ -81,10 +108,18 @@ static CUZK_HD void cuzk_fp_reduce_once(struct cuzk_fp *v)
 
 static CUZK_HD void cuzk_fp_add(const struct cuzk_fp *a, const struct cuzk_fp *b, struct cuzk_fp *out)
 {
+#ifdef __CUDA_ARCH__
+    uint32_t a32[12], b32[12];
+    cuzk_fp_split(a, a32);
+    cuzk_fp_split(b, b32);
+    cuzk_fp_mont32_add(a32, b32, a32);
+    cuzk_fp_join(a32, out);
+#else
     uint64_t carry = 0;
     for (int i = 0; i < CUZK_FP_LIMBS; i++)
         out->l[i] = cuzk_limb_adc(a->l[i], b->l[i], &carry);
     cuzk_fp_reduce_once(out);
+#endif
 }
 
 static CUZK_HD void cuzk_fp_double(const struct cuzk_fp *a, struct cuzk_fp *out)
@@ -94,6 +129,13 @@ static CUZK_HD void cuzk_fp_double(const struct cuzk_fp *a, struct cuzk_fp *out)
 
 static CUZK_HD void cuzk_fp_sub(const struct cuzk_fp *a, const struct cuzk_fp *b, struct cuzk_fp *out)
 {
+#ifdef __CUDA_ARCH__
+    uint32_t a32[12], b32[12];
+    cuzk_fp_split(a, a32);
+    cuzk_fp_split(b, b32);
+    cuzk_fp_mont32_sub(a32, b32, a32);
+    cuzk_fp_join(a32, out);
+#else
     const uint64_t m[CUZK_FP_LIMBS] = CUZK_FP_MODULUS;
     uint64_t borrow = 0, carry = 0;
     for (int i = 0; i < CUZK_FP_LIMBS; i++)
@@ -101,6 +143,7 @@ static CUZK_HD void cuzk_fp_sub(const struct cuzk_fp *a, const struct cuzk_fp *b
     const uint64_t mask = 0 - borrow;
     for (int i = 0; i < CUZK_FP_LIMBS; i++)
         out->l[i] = cuzk_limb_adc(out->l[i], m[i] & mask, &carry);
+#endif
 }
 
 static CUZK_HD void cuzk_fp_neg(const struct cuzk_fp *a, struct cuzk_fp *out)
@@ -119,15 +162,22 @@ static CUZK_HD void cuzk_fp_mul(const struct cuzk_fp *a, const struct cuzk_fp *b
 /* Coarsely integrated operand scanning; p leaves a spare bit at the top, so one carry word suffices. */
 static CUZK_HD void cuzk_fp_mul(const struct cuzk_fp *a, const struct cuzk_fp *b, struct cuzk_fp *out)
 {
+#ifdef __CUDA_ARCH__
+    uint32_t a32[12], b32[12];
+    cuzk_fp_split(a, a32);
+    cuzk_fp_split(b, b32);
+    cuzk_fp_mont32_mul(a32, b32, a32);
+    cuzk_fp_join(a32, out);
+#else
     const uint64_t m[CUZK_FP_LIMBS] = CUZK_FP_MODULUS;
     uint64_t t[CUZK_FP_LIMBS] = {0};
-#pragma GCC unroll 8
+CUZK_UNROLL
     for (int i = 0; i < CUZK_FP_LIMBS; i++) {
         uint64_t high = 0, fold = 0;
         t[0] = cuzk_limb_mac(t[0], a->l[0], b->l[i], &high);
         const uint64_t q = t[0] * CUZK_FP_INV;
         (void)cuzk_limb_mac(t[0], q, m[0], &fold);
-#pragma GCC unroll 8
+CUZK_UNROLL
         for (int j = 1; j < CUZK_FP_LIMBS; j++) {
             t[j] = cuzk_limb_mac(t[j], a->l[j], b->l[i], &high);
             t[j - 1] = cuzk_limb_mac(t[j], q, m[j], &fold);
@@ -137,6 +187,7 @@ static CUZK_HD void cuzk_fp_mul(const struct cuzk_fp *a, const struct cuzk_fp *b
     for (int i = 0; i < CUZK_FP_LIMBS; i++)
         out->l[i] = t[i];
     cuzk_fp_reduce_once(out);
+#endif
 }
 #endif
 

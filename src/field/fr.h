@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "field/limb.h"
+#include "field/mont32.h"
 
 enum { CUZK_FR_LIMBS = 4, CUZK_FR_BYTES = 32, CUZK_FR_BITS = 255 };
 
@@ -35,6 +36,31 @@ struct cuzk_fr {
      UINT64_C(0x0748d9d99f59ff11)}
 /* -r^-1 mod 2^64 */
 #define CUZK_FR_INV UINT64_C(0xfffffffeffffffff)
+
+/* the same modulus and -modulus^-1 mod 2^32 for 32-bit limbs (mont32.h) */
+#define CUZK_FR_MODULUS_32                                                                                   \
+    {UINT32_C(0x00000001), UINT32_C(0xffffffff), UINT32_C(0xfffe5bfe), UINT32_C(0x53bda402),                 \
+     UINT32_C(0x09a1d805), UINT32_C(0x3339d808), UINT32_C(0x299d7d48), UINT32_C(0x73eda753)}
+#define CUZK_FR_INV_32 UINT32_C(0xffffffff)
+
+CUZK_MONT32_INVERSE(cuzk_fr_inv_32, CUZK_FR_INV_32);
+CUZK_MONT32_DEFINE(cuzk_fr_mont32_mul, 8, CUZK_FR_MODULUS_32, cuzk_fr_inv_32)
+CUZK_MONT32_DEFINE_ADD_SUB(cuzk_fr_mont32, 8, CUZK_FR_MODULUS_32)
+
+/* struct cuzk_fr to and from 32-bit limbs */
+static CUZK_HD void cuzk_fr_split(const struct cuzk_fr *a, uint32_t out[8])
+{
+    for (int i = 0; i < CUZK_FR_LIMBS; i++) {
+        out[2 * i] = (uint32_t)a->l[i];
+        out[2 * i + 1] = (uint32_t)(a->l[i] >> 32);
+    }
+}
+
+static CUZK_HD void cuzk_fr_join(const uint32_t in[8], struct cuzk_fr *out)
+{
+    for (int i = 0; i < CUZK_FR_LIMBS; i++)
+        out->l[i] = in[2 * i] | (uint64_t)in[2 * i + 1] << 32;
+}
 
 static CUZK_HD void cuzk_fr_zero(struct cuzk_fr *out)
 {
@@ -78,10 +104,18 @@ static CUZK_HD void cuzk_fr_reduce_once(struct cuzk_fr *v)
 
 static CUZK_HD void cuzk_fr_add(const struct cuzk_fr *a, const struct cuzk_fr *b, struct cuzk_fr *out)
 {
+#ifdef __CUDA_ARCH__
+    uint32_t a32[8], b32[8];
+    cuzk_fr_split(a, a32);
+    cuzk_fr_split(b, b32);
+    cuzk_fr_mont32_add(a32, b32, a32);
+    cuzk_fr_join(a32, out);
+#else
     uint64_t carry = 0;
     for (int i = 0; i < CUZK_FR_LIMBS; i++)
         out->l[i] = cuzk_limb_adc(a->l[i], b->l[i], &carry);
     cuzk_fr_reduce_once(out);
+#endif
 }
 
 static CUZK_HD void cuzk_fr_double(const struct cuzk_fr *a, struct cuzk_fr *out)
@@ -91,6 +125,13 @@ static CUZK_HD void cuzk_fr_double(const struct cuzk_fr *a, struct cuzk_fr *out)
 
 static CUZK_HD void cuzk_fr_sub(const struct cuzk_fr *a, const struct cuzk_fr *b, struct cuzk_fr *out)
 {
+#ifdef __CUDA_ARCH__
+    uint32_t a32[8], b32[8];
+    cuzk_fr_split(a, a32);
+    cuzk_fr_split(b, b32);
+    cuzk_fr_mont32_sub(a32, b32, a32);
+    cuzk_fr_join(a32, out);
+#else
     const uint64_t m[CUZK_FR_LIMBS] = CUZK_FR_MODULUS;
     uint64_t borrow = 0, carry = 0;
     for (int i = 0; i < CUZK_FR_LIMBS; i++)
@@ -98,6 +139,7 @@ static CUZK_HD void cuzk_fr_sub(const struct cuzk_fr *a, const struct cuzk_fr *b
     const uint64_t mask = 0 - borrow;
     for (int i = 0; i < CUZK_FR_LIMBS; i++)
         out->l[i] = cuzk_limb_adc(out->l[i], m[i] & mask, &carry);
+#endif
 }
 
 static CUZK_HD void cuzk_fr_neg(const struct cuzk_fr *a, struct cuzk_fr *out)
@@ -110,15 +152,22 @@ static CUZK_HD void cuzk_fr_neg(const struct cuzk_fr *a, struct cuzk_fr *out)
 /* Coarsely integrated operand scanning; r leaves a spare bit at the top, so one carry word suffices. */
 static CUZK_HD void cuzk_fr_mul(const struct cuzk_fr *a, const struct cuzk_fr *b, struct cuzk_fr *out)
 {
+#ifdef __CUDA_ARCH__
+    uint32_t a32[8], b32[8];
+    cuzk_fr_split(a, a32);
+    cuzk_fr_split(b, b32);
+    cuzk_fr_mont32_mul(a32, b32, a32);
+    cuzk_fr_join(a32, out);
+#else
     const uint64_t m[CUZK_FR_LIMBS] = CUZK_FR_MODULUS;
     uint64_t t[CUZK_FR_LIMBS] = {0};
-#pragma GCC unroll 8
+CUZK_UNROLL
     for (int i = 0; i < CUZK_FR_LIMBS; i++) {
         uint64_t high = 0, fold = 0;
         t[0] = cuzk_limb_mac(t[0], a->l[0], b->l[i], &high);
         const uint64_t q = t[0] * CUZK_FR_INV;
         (void)cuzk_limb_mac(t[0], q, m[0], &fold);
-#pragma GCC unroll 8
+CUZK_UNROLL
         for (int j = 1; j < CUZK_FR_LIMBS; j++) {
             t[j] = cuzk_limb_mac(t[j], a->l[j], b->l[i], &high);
             t[j - 1] = cuzk_limb_mac(t[j], q, m[j], &fold);
@@ -128,6 +177,7 @@ static CUZK_HD void cuzk_fr_mul(const struct cuzk_fr *a, const struct cuzk_fr *b
     for (int i = 0; i < CUZK_FR_LIMBS; i++)
         out->l[i] = t[i];
     cuzk_fr_reduce_once(out);
+#endif
 }
 
 static CUZK_HD void cuzk_fr_sqr(const struct cuzk_fr *a, struct cuzk_fr *out)

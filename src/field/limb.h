@@ -10,9 +10,11 @@
 #ifdef __CUDACC__
 #define CUZK_HD      __host__ __device__ __forceinline__
 #define CUZK_HD_CALL __host__ __device__ inline
+#define CUZK_UNROLL  _Pragma("unroll")
 #else
 #define CUZK_HD      inline __attribute__((always_inline))
 #define CUZK_HD_CALL __attribute__((noinline, unused))
+#define CUZK_UNROLL  _Pragma("GCC unroll 8")
 #endif
 
 /* Vector arithmetic is inlined into the loops that use it, except under sanitizers: their checks make such

@@ -1,0 +1,499 @@
+#include "backend/cuda/ntt.h"
+
+#include "backend/cuda/cuda_error.h"
+#include "base/mem.h"
+
+/*
+ * Layout of one pass of 2^k points with stride S: elements whose index differs only in the k bits above log2(S).
+ * Going down (decimation in frequency): X[d] = w^(low * d) * sum_j x[j] W^(j d), where low is the index below S, W a
+ * root of order 2^k and w one of order S * 2^k. Going up undoes it, with the multiplication first.
+ */
+enum {
+    NTT_WIDE_BITS = 9, /* points of a shared-memory pass: 512 */
+    NTT_COLUMNS = 4,   /* adjacent transforms in a block: 128 contiguous bytes a row */
+    NTT_WIDE_THREADS = 64 * NTT_COLUMNS,
+    NTT_MAX_PASSES = 6,
+    NTT_ROOTS = 516,
+    NTT_ROW = 2048 + 2048 / 8, /* words of one limb plane in shared memory, skewed */
+};
+
+struct pass {
+    unsigned bits;
+    unsigned log_stride;
+    struct cuzk_fr *down, *up; /* twiddles w^(-+ low * d) at d * S + low; NULL where S is 1 */
+};
+
+struct cuzk_cuda_ntt_plan {
+    unsigned log_n, passes;
+    struct pass pass[NTT_MAX_PASSES];
+    struct cuzk_fr *roots_down, *roots_up; /* powers 0..511 of a root of order 512 */
+    struct cuzk_fr *memory;
+    struct cuzk_fr inverse_n;
+};
+
+/* ---- tables ---- */
+
+static __device__ struct cuzk_fr power(struct cuzk_fr base, uint64_t exponent)
+{
+    struct cuzk_fr acc;
+
+    cuzk_fr_one(&acc);
+    for (; exponent != 0; exponent >>= 1) {
+        if (exponent & 1)
+            cuzk_fr_mul(&acc, &base, &acc);
+        cuzk_fr_mul(&base, &base, &base);
+    }
+    return acc;
+}
+
+/* out[d * stride + low] = root^(low * d), a run of consecutive low for each thread */
+static __global__ void fill_twiddles(struct cuzk_fr *out, struct cuzk_fr root, unsigned bits, unsigned log_stride,
+                                     unsigned log_run)
+{
+    const uint64_t thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const uint64_t first = thread << log_run;
+    if (first >> (bits + log_stride) != 0)
+        return;
+    const uint64_t d = first >> log_stride, low = first & ((UINT64_C(1) << log_stride) - 1);
+    const struct cuzk_fr step = power(root, d);
+    struct cuzk_fr value = power(step, low);
+    for (uint64_t i = 0; i < UINT64_C(1) << log_run; i++) {
+        out[first + i] = value;
+        cuzk_fr_mul(&value, &step, &value);
+    }
+}
+
+/* out[i] = root^i for i below 512, then (W -+ W^3) / 2 for W = root^64 */
+static __global__ void fill_roots(struct cuzk_fr *out, struct cuzk_fr root, struct cuzk_fr half)
+{
+    out[threadIdx.x] = power(root, threadIdx.x);
+    if (threadIdx.x == 0) {
+        const struct cuzk_fr w1 = power(root, 64), w3 = power(root, 192);
+        cuzk_fr_sub(&w1, &w3, &out[512]);
+        cuzk_fr_mul(&out[512], &half, &out[512]);
+        cuzk_fr_add(&w1, &w3, &out[513]);
+        cuzk_fr_mul(&out[513], &half, &out[513]);
+    }
+}
+
+/* ---- the wide pass: 512 points ---- */
+
+static __device__ __forceinline__ void butterfly(struct cuzk_fr *a, struct cuzk_fr *b)
+{
+    struct cuzk_fr t;
+
+    cuzk_fr_sub(a, b, &t);
+    cuzk_fr_add(a, b, a);
+    *b = t;
+}
+
+/* Constants of the 8-point transform, with W a root of order 8: i = W^2, s = (W - W^3) / 2 and s * i. */
+struct root_8 {
+    struct cuzk_fr i, s, si;
+};
+
+/* 8-point transform in registers, natural order, 4 multiplications: W = s (1 + i) and W^3 = s (i - 1), so the two
+ * products of the odd half become P = s (a - b) and Q = s i (a + b), and the outputs P + Q and Q - P. */
+static __device__ __forceinline__ void transform_8(struct cuzk_fr x[8], const struct root_8 *w)
+{
+    struct cuzk_fr t;
+
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        butterfly(&x[k], &x[k + 4]);
+    cuzk_fr_mul(&x[6], &w->i, &x[6]);
+    butterfly(&x[4], &x[6]);
+    butterfly(&x[5], &x[7]); /* a + b, a - b */
+    cuzk_fr_mul(&x[5], &w->si, &x[5]);
+    cuzk_fr_mul(&x[7], &w->s, &x[7]);
+    t = x[5];
+    cuzk_fr_add(&t, &x[7], &x[5]);
+    cuzk_fr_sub(&t, &x[7], &x[7]);
+    butterfly(&x[0], &x[2]);
+    butterfly(&x[1], &x[3]);
+    cuzk_fr_mul(&x[3], &w->i, &x[3]);
+    butterfly(&x[0], &x[1]);
+    butterfly(&x[2], &x[3]);
+    butterfly(&x[4], &x[5]);
+    butterfly(&x[6], &x[7]);
+    t = x[1], x[1] = x[4], x[4] = t; /* undo the bit reversal of three bits */
+    t = x[3], x[3] = x[6], x[6] = t;
+}
+
+static __device__ __forceinline__ unsigned skew(unsigned i)
+{
+    return i + (i >> 5) * 4;
+}
+
+static __device__ __forceinline__ void put(uint32_t *shared, unsigned i, const struct cuzk_fr *v)
+{
+    const unsigned at = skew(i);
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        shared[(2 * k) * NTT_ROW + at] = (uint32_t)v->l[k];
+        shared[(2 * k + 1) * NTT_ROW + at] = (uint32_t)(v->l[k] >> 32);
+    }
+}
+
+static __device__ __forceinline__ void take(const uint32_t *shared, unsigned i, struct cuzk_fr *v)
+{
+    const unsigned at = skew(i);
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        v->l[k] = shared[(2 * k) * NTT_ROW + at] | (uint64_t)shared[(2 * k + 1) * NTT_ROW + at] << 32;
+}
+
+static __device__ __forceinline__ struct cuzk_fr load(const struct cuzk_fr *p)
+{
+    const ulonglong2 *q = (const ulonglong2 *)p;
+    const ulonglong2 a = q[0], b = q[1];
+    struct cuzk_fr v;
+    v.l[0] = a.x, v.l[1] = a.y, v.l[2] = b.x, v.l[3] = b.y;
+    return v;
+}
+
+static __device__ __forceinline__ void store(struct cuzk_fr *p, const struct cuzk_fr *v)
+{
+    ulonglong2 *q = (ulonglong2 *)p;
+    q[0] = make_ulonglong2(v->l[0], v->l[1]);
+    q[1] = make_ulonglong2(v->l[2], v->l[3]);
+}
+
+/* The roots table: powers 0..511 of a root of order 512, then s and s * i. */
+static __device__ __forceinline__ struct root_8 load_root_8(const struct cuzk_fr *roots)
+{
+    struct root_8 w;
+    w.i = load(&roots[128]);
+    w.s = load(&roots[512]);
+    w.si = load(&roots[513]);
+    return w;
+}
+
+template <bool UP>
+static __global__ void __launch_bounds__(NTT_WIDE_THREADS, 2)
+    pass_512(struct cuzk_fr *__restrict__ data, const struct cuzk_fr *__restrict__ twiddles,
+             const struct cuzk_fr *__restrict__ roots, unsigned log_stride)
+{
+    extern __shared__ uint32_t shared[];
+    const unsigned column = threadIdx.x % NTT_COLUMNS, t = threadIdx.x / NTT_COLUMNS; /* t below 64 */
+    const uint64_t q = (uint64_t)blockIdx.x * NTT_COLUMNS + column;
+    const uint64_t low = q & ((UINT64_C(1) << log_stride) - 1);
+    struct cuzk_fr *const base = data + ((q >> log_stride) << (log_stride + NTT_WIDE_BITS)) + low;
+    const struct cuzk_fr *const table = twiddles == NULL ? NULL : twiddles + low;
+    struct cuzk_fr x[8];
+    const struct root_8 w8 = load_root_8(roots);
+
+#pragma unroll
+    for (int m = 0; m < 8; m++) {
+        const uint64_t at = (uint64_t)(t + 64 * m) << log_stride;
+        x[m] = load(base + at);
+        if (UP && table != NULL) {
+            const struct cuzk_fr w = load(table + at);
+            cuzk_fr_mul(&x[m], &w, &x[m]);
+        }
+    }
+    const unsigned high = t >> 3, digit = t & 7;
+#pragma unroll 1
+    for (int step = 0;; step++) {
+        transform_8(x, &w8);
+        if (step == 2)
+            break;
+        /* step 0: position t, output digit k of weight 1; step 1: (k0 = high, t0 = digit), digit k1 of weight 8 */
+        const unsigned exponent = step == 0 ? t : 8 * digit;
+#pragma unroll
+        for (int k = 1; k < 8; k++) {
+            const struct cuzk_fr w = load(&roots[exponent * k]);
+            cuzk_fr_mul(&x[k], &w, &x[k]);
+        }
+        if (step == 1)
+            __syncthreads();
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            put(shared, (step == 0 ? k * 64 + t : high * 64 + k * 8 + digit) * NTT_COLUMNS + column, &x[k]);
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            take(shared, (step == 0 ? high * 64 + digit + 8 * k : high * 64 + digit * 8 + k) * NTT_COLUMNS + column,
+                 &x[k]);
+    }
+    /* here high = k0, digit = k1 */
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+        const uint64_t at = (uint64_t)(high + 8 * digit + 64 * k) << log_stride;
+        if (!UP && table != NULL) {
+            const struct cuzk_fr w = load(table + at);
+            cuzk_fr_mul(&x[k], &w, &x[k]);
+        }
+        store(base + at, &x[k]);
+    }
+}
+
+/* ---- the narrow pass: 2, 4 or 8 points in registers, for sizes that are no multiple of nine bits ---- */
+
+template <bool UP, int BITS>
+static __global__ void pass_small(struct cuzk_fr *__restrict__ data, const struct cuzk_fr *__restrict__ twiddles,
+                                  const struct cuzk_fr *__restrict__ roots, unsigned log_stride, uint64_t columns)
+{
+    const uint64_t q = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (q >= columns)
+        return;
+    const uint64_t low = q & ((UINT64_C(1) << log_stride) - 1);
+    struct cuzk_fr *const base = data + ((q >> log_stride) << (log_stride + BITS)) + low;
+    struct cuzk_fr x[1 << BITS];
+
+#pragma unroll
+    for (int j = 0; j < 1 << BITS; j++) {
+        const uint64_t at = (uint64_t)j << log_stride;
+        x[j] = load(base + at);
+        if (UP && twiddles != NULL) {
+            const struct cuzk_fr w = load(twiddles + at + low);
+            cuzk_fr_mul(&x[j], &w, &x[j]);
+        }
+    }
+    if (BITS == 3) {
+        const struct root_8 w8 = load_root_8(roots);
+        transform_8(x, &w8);
+    } else if (BITS == 2) {
+        const struct cuzk_fr w2 = load(&roots[128]);
+        butterfly(&x[0], &x[2]);
+        butterfly(&x[1], &x[3]);
+        cuzk_fr_mul(&x[3], &w2, &x[3]);
+        butterfly(&x[0], &x[1]);
+        butterfly(&x[2], &x[3]);
+        const struct cuzk_fr t = x[1];
+        x[1] = x[2];
+        x[2] = t;
+    } else {
+        butterfly(&x[0], &x[1]);
+    }
+#pragma unroll
+    for (int j = 0; j < 1 << BITS; j++) {
+        const uint64_t at = (uint64_t)j << log_stride;
+        if (!UP && twiddles != NULL) {
+            const struct cuzk_fr w = load(twiddles + at + low);
+            cuzk_fr_mul(&x[j], &w, &x[j]);
+        }
+        store(base + at, &x[j]);
+    }
+}
+
+/* ---- order ---- */
+
+struct digits {
+    unsigned passes, bits[NTT_MAX_PASSES], log_stride[NTT_MAX_PASSES];
+};
+
+/* Position p holds digit d_i of pass i at stride S_i; the coefficient's digits go from least significant up. */
+static __device__ uint64_t natural_index(const struct digits &digits, uint64_t p)
+{
+    uint64_t index = 0;
+    unsigned weight = 0;
+    for (unsigned i = 0; i < digits.passes; i++) {
+        index |= (p >> digits.log_stride[i] & ((1u << digits.bits[i]) - 1)) << weight;
+        weight += digits.bits[i];
+    }
+    return index;
+}
+
+static __global__ void reorder(const struct cuzk_fr *__restrict__ src, struct cuzk_fr *__restrict__ dst, struct digits digits,
+                               uint64_t n, bool from_natural)
+{
+    const uint64_t p = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (p >= n)
+        return;
+    const uint64_t i = natural_index(digits, p);
+    const struct cuzk_fr v = load(&src[from_natural ? i : p]);
+    store(&dst[from_natural ? p : i], &v);
+}
+
+/* data[p] *= factor * shift^i(p), with shift's powers from two tables: low 2^half and high */
+static __global__ void scale(struct cuzk_fr *data, const struct cuzk_fr *powers, unsigned half, struct digits digits, uint64_t n)
+{
+    const uint64_t p = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (p >= n)
+        return;
+    const uint64_t i = natural_index(digits, p);
+    const struct cuzk_fr lo = load(&powers[i & ((UINT64_C(1) << half) - 1)]);
+    const struct cuzk_fr hi = load(&powers[(UINT64_C(1) << half) + (i >> half)]);
+    struct cuzk_fr v = load(&data[p]);
+    cuzk_fr_mul(&v, &lo, &v);
+    cuzk_fr_mul(&v, &hi, &v);
+    store(&data[p], &v);
+}
+
+static __global__ void fill_powers(struct cuzk_fr *out, struct cuzk_fr shift, struct cuzk_fr factor, unsigned half, unsigned log_n)
+{
+    const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const uint64_t low_count = UINT64_C(1) << half, high_count = UINT64_C(1) << (log_n - half);
+    if (i < low_count) {
+        out[i] = power(shift, i);
+    } else if (i < low_count + high_count) {
+        struct cuzk_fr v = power(shift, (i - low_count) << half);
+        cuzk_fr_mul(&v, &factor, &v);
+        out[i] = v;
+    }
+}
+
+/* ---- host ---- */
+
+static struct digits plan_digits(const struct cuzk_cuda_ntt_plan *plan)
+{
+    struct digits digits = {};
+
+    digits.passes = plan->passes;
+    for (unsigned i = 0; i < plan->passes; i++) {
+        digits.bits[i] = plan->pass[i].bits;
+        digits.log_stride[i] = plan->pass[i].log_stride;
+    }
+    return digits;
+}
+
+static unsigned blocks(uint64_t n, unsigned threads)
+{
+    return (unsigned)((n + threads - 1) / threads);
+}
+
+enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, cudaStream_t stream, struct cuzk_cuda_ntt_plan **out,
+                                           struct cuzk_error *err)
+{
+    struct cuzk_cuda_ntt_plan *plan = NULL;
+    enum cuzk_status status;
+    size_t words = 2 * NTT_ROOTS;
+
+    *out = NULL;
+    if (log_n > 30)
+        return cuzk_error_set(err, CUZK_ARGUMENT, "transform of 2^%u points: at most 2^30 are supported", log_n);
+    CUZK_TRY(CUZK_NEW(&plan, 1, "NTT plan", err));
+    plan->log_n = log_n;
+    for (unsigned left = log_n; left > 0;) {
+        const unsigned bits = left >= NTT_WIDE_BITS && log_n >= NTT_WIDE_BITS + 2 ? (unsigned)NTT_WIDE_BITS : left < 3 ? left : 3;
+        left -= bits;
+        plan->pass[plan->passes++] = {bits, left, NULL, NULL};
+        if (left > 0)
+            words += (size_t)2 << (bits + left);
+    }
+    struct cuzk_fr n, half;
+    cuzk_fr_from_u64(2, &half);
+    cuzk_fr_inverse(&half, &half);
+    cuzk_fr_from_u64(UINT64_C(1) << log_n, &n);
+    cuzk_fr_inverse(&n, &plan->inverse_n);
+    CUZK_TRY_OUT(cuzk_cuda_check(cudaMalloc(&plan->memory, words * sizeof(struct cuzk_fr)), "NTT twiddles", err));
+    struct cuzk_fr *at;
+    at = plan->memory;
+    for (int up = 0; up < 2; up++) {
+        struct cuzk_fr root;
+        cuzk_fr_root_of_unity(9, &root);
+        if (!up)
+            cuzk_fr_inverse(&root, &root);
+        *(up ? &plan->roots_up : &plan->roots_down) = at;
+        fill_roots<<<1, 512, 0, stream>>>(at, root, half);
+        at += NTT_ROOTS;
+    }
+    for (unsigned i = 0; i < plan->passes; i++) {
+        struct pass *pass = &plan->pass[i];
+        if (pass->log_stride == 0)
+            continue;
+        const unsigned total = pass->bits + pass->log_stride;
+        const unsigned log_run = total > 24 ? 6 : total > 16 ? 3 : 0;
+        for (int up = 0; up < 2; up++) {
+            struct cuzk_fr root;
+            cuzk_fr_root_of_unity(total, &root);
+            if (!up)
+                cuzk_fr_inverse(&root, &root);
+            *(up ? &pass->up : &pass->down) = at;
+            const unsigned run = log_run < pass->log_stride ? log_run : pass->log_stride;
+            fill_twiddles<<<blocks(UINT64_C(1) << (total - run), 256), 256, 0, stream>>>(at, root, pass->bits,
+                                                                                        pass->log_stride, run);
+            at += (size_t)1 << total;
+        }
+    }
+    CUZK_TRY_OUT(cuzk_cuda_launched("fill_twiddles", stream, err));
+    CUZK_TRY_OUT(cuzk_cuda_check(cudaFuncSetAttribute(pass_512<false>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                      8 * NTT_ROW * 4), "shared memory of the NTT", err));
+    CUZK_TRY_OUT(cuzk_cuda_check(cudaFuncSetAttribute(pass_512<true>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                      8 * NTT_ROW * 4), "shared memory of the NTT", err));
+    *out = plan;
+    return CUZK_OK;
+out:
+    cuzk_cuda_ntt_plan_destroy(plan);
+    return status;
+}
+
+void cuzk_cuda_ntt_plan_destroy(struct cuzk_cuda_ntt_plan *plan)
+{
+    if (plan == NULL)
+        return;
+    cudaFree(plan->memory);
+    cuzk_mem_free(plan);
+}
+
+template <bool UP>
+static enum cuzk_status run_pass(const struct cuzk_cuda_ntt_plan *plan, const struct pass *pass, struct cuzk_fr *data,
+                                 cudaStream_t stream, struct cuzk_error *err)
+{
+    const struct cuzk_fr *table = UP ? pass->up : pass->down, *roots = UP ? plan->roots_up : plan->roots_down;
+    const uint64_t columns = UINT64_C(1) << (plan->log_n - pass->bits);
+
+    switch (pass->bits) {
+    case NTT_WIDE_BITS:
+        pass_512<UP><<<(unsigned)(columns / NTT_COLUMNS), NTT_WIDE_THREADS, 8 * NTT_ROW * 4, stream>>>(
+            data, table, roots, pass->log_stride);
+        break;
+    case 3:
+        pass_small<UP, 3><<<blocks(columns, 128), 128, 0, stream>>>(data, table, roots, pass->log_stride, columns);
+        break;
+    case 2:
+        pass_small<UP, 2><<<blocks(columns, 128), 128, 0, stream>>>(data, table, roots, pass->log_stride, columns);
+        break;
+    default:
+        pass_small<UP, 1><<<blocks(columns, 128), 128, 0, stream>>>(data, table, roots, pass->log_stride, columns);
+        break;
+    }
+    return cuzk_cuda_launched("NTT pass", stream, err);
+}
+
+enum cuzk_status cuzk_cuda_ntt_inverse_dif(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *data,
+                                           cudaStream_t stream, struct cuzk_error *err)
+{
+    for (unsigned i = 0; i < plan->passes; i++)
+        CUZK_TRY(run_pass<false>(plan, &plan->pass[i], data, stream, err));
+    return CUZK_OK;
+}
+
+enum cuzk_status cuzk_cuda_ntt_forward_dit(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *data,
+                                           cudaStream_t stream, struct cuzk_error *err)
+{
+    for (unsigned i = plan->passes; i-- > 0;)
+        CUZK_TRY(run_pass<true>(plan, &plan->pass[i], data, stream, err));
+    return CUZK_OK;
+}
+
+enum cuzk_status cuzk_cuda_ntt_scale(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *data,
+                                     const struct cuzk_fr *shift, cudaStream_t stream, struct cuzk_error *err)
+{
+    const unsigned half = plan->log_n / 2;
+    const uint64_t count = (UINT64_C(1) << half) + (UINT64_C(1) << (plan->log_n - half));
+    struct cuzk_fr *powers = NULL;
+    enum cuzk_status status;
+
+    CUZK_TRY(cuzk_cuda_check(cudaMallocAsync(&powers, count * sizeof *powers, stream), "coset powers", err));
+    fill_powers<<<blocks(count, 128), 128, 0, stream>>>(powers, *shift, plan->inverse_n, half, plan->log_n);
+    CUZK_TRY_OUT(cuzk_cuda_launched("fill_powers", stream, err));
+    scale<<<blocks(UINT64_C(1) << plan->log_n, 256), 256, 0, stream>>>(data, powers, half, plan_digits(plan),
+                                                                     UINT64_C(1) << plan->log_n);
+    CUZK_TRY_OUT(cuzk_cuda_launched("scale", stream, err));
+    status = CUZK_OK;
+out:
+    cudaFreeAsync(powers, stream);
+    return status;
+}
+
+enum cuzk_status cuzk_cuda_ntt_reorder(const struct cuzk_cuda_ntt_plan *plan, const struct cuzk_fr *src,
+                                       struct cuzk_fr *dst, int from_natural, cudaStream_t stream,
+                                       struct cuzk_error *err)
+{
+    const uint64_t n = UINT64_C(1) << plan->log_n;
+
+    reorder<<<blocks(n, 256), 256, 0, stream>>>(src, dst, plan_digits(plan), n, from_natural != 0);
+    return cuzk_cuda_launched("reorder", stream, err);
+}

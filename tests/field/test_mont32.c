@@ -1,0 +1,59 @@
+/* The GPU's carry-chain arithmetic, run on the host, against the 64-bit headers. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "field/fp.h"
+#include "field/fr.h"
+#include "support/random.h"
+
+static struct test_random rng;
+
+#define DEFINE_TEST(field, words, bits)                                                                      \
+    static void draw_##field(struct cuzk_##field *out)                                                       \
+    {                                                                                                        \
+        do {                                                                                                 \
+            test_random_bytes(&rng, out->l, sizeof out->l);                                                  \
+            out->l[sizeof out->l / 8 - 1] &= (UINT64_C(1) << ((bits) % 64)) - 1;                             \
+        } while (!cuzk_##field##_words_are_reduced(out->l));                                                 \
+    }                                                                                                        \
+    static void test_##field##_mont32__equals_the_64_bit_header(void **state)                                \
+    {                                                                                                        \
+        struct cuzk_##field a, b, expected, got;                                                             \
+        uint32_t x[words], y[words], z[words];                                                               \
+        (void)state;                                                                                         \
+        for (int i = 0; i < 50000; i++) {                                                                    \
+            draw_##field(&a);                                                                                \
+            draw_##field(&b);                                                                                \
+            cuzk_##field##_split(&a, x);                                                                     \
+            cuzk_##field##_split(&b, y);                                                                     \
+            cuzk_##field##_mul(&a, &b, &expected);                                                           \
+            cuzk_##field##_mont32_mul(x, y, z);                                                              \
+            cuzk_##field##_join(z, &got);                                                                    \
+            assert_memory_equal(&expected, &got, sizeof got);                                                \
+            cuzk_##field##_add(&a, &b, &expected);                                                           \
+            cuzk_##field##_mont32_add(x, y, z);                                                              \
+            cuzk_##field##_join(z, &got);                                                                    \
+            assert_memory_equal(&expected, &got, sizeof got);                                                \
+            cuzk_##field##_sub(&a, &b, &expected);                                                           \
+            cuzk_##field##_mont32_sub(x, y, x);                                                              \
+            cuzk_##field##_join(x, &got);                                                                    \
+            assert_memory_equal(&expected, &got, sizeof got);                                                \
+        }                                                                                                    \
+    }
+DEFINE_TEST(fr, 8, 255)
+DEFINE_TEST(fp, 12, 381)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fr_mont32__equals_the_64_bit_header),
+        cmocka_unit_test(test_fp_mont32__equals_the_64_bit_header),
+    };
+
+    test_random_init(&rng);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
