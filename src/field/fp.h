@@ -48,7 +48,8 @@ struct cuzk_fp {
 #define CUZK_FP_INV_32 UINT32_C(0xfffcfffd)
 
 CUZK_MONT32_INVERSE(cuzk_fp_inv_32, CUZK_FP_INV_32);
-CUZK_MONT32_DEFINE(cuzk_fp_mont32_mul, 12, CUZK_FP_MODULUS_32, cuzk_fp_inv_32)
+CUZK_MONT32_DEFINE(cuzk_fp_mont32_mul, 12, CUZK_FP_MODULUS_32,
+                   CUZK_MONT32_OPAQUE(cuzk_fp_inv_32, CUZK_FP_INV_32))
 CUZK_MONT32_DEFINE_ADD_SUB(cuzk_fp_mont32, 12, CUZK_FP_MODULUS_32)
 
 /* struct cuzk_fp to and from 32-bit limbs */
@@ -171,13 +172,13 @@ static CUZK_HD void cuzk_fp_mul(const struct cuzk_fp *a, const struct cuzk_fp *b
 #else
     const uint64_t m[CUZK_FP_LIMBS] = CUZK_FP_MODULUS;
     uint64_t t[CUZK_FP_LIMBS] = {0};
-CUZK_UNROLL
+    CUZK_UNROLL
     for (int i = 0; i < CUZK_FP_LIMBS; i++) {
         uint64_t high = 0, fold = 0;
         t[0] = cuzk_limb_mac(t[0], a->l[0], b->l[i], &high);
         const uint64_t q = t[0] * CUZK_FP_INV;
         (void)cuzk_limb_mac(t[0], q, m[0], &fold);
-CUZK_UNROLL
+        CUZK_UNROLL
         for (int j = 1; j < CUZK_FP_LIMBS; j++) {
             t[j] = cuzk_limb_mac(t[j], a->l[j], b->l[i], &high);
             t[j - 1] = cuzk_limb_mac(t[j], q, m[j], &fold);

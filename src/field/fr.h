@@ -44,7 +44,8 @@ struct cuzk_fr {
 #define CUZK_FR_INV_32 UINT32_C(0xffffffff)
 
 CUZK_MONT32_INVERSE(cuzk_fr_inv_32, CUZK_FR_INV_32);
-CUZK_MONT32_DEFINE(cuzk_fr_mont32_mul, 8, CUZK_FR_MODULUS_32, cuzk_fr_inv_32)
+CUZK_MONT32_DEFINE(cuzk_fr_mont32_mul, 8, CUZK_FR_MODULUS_32,
+                   CUZK_MONT32_OPAQUE(cuzk_fr_inv_32, CUZK_FR_INV_32))
 CUZK_MONT32_DEFINE_ADD_SUB(cuzk_fr_mont32, 8, CUZK_FR_MODULUS_32)
 
 /* struct cuzk_fr to and from 32-bit limbs */
@@ -161,13 +162,13 @@ static CUZK_HD void cuzk_fr_mul(const struct cuzk_fr *a, const struct cuzk_fr *b
 #else
     const uint64_t m[CUZK_FR_LIMBS] = CUZK_FR_MODULUS;
     uint64_t t[CUZK_FR_LIMBS] = {0};
-CUZK_UNROLL
+    CUZK_UNROLL
     for (int i = 0; i < CUZK_FR_LIMBS; i++) {
         uint64_t high = 0, fold = 0;
         t[0] = cuzk_limb_mac(t[0], a->l[0], b->l[i], &high);
         const uint64_t q = t[0] * CUZK_FR_INV;
         (void)cuzk_limb_mac(t[0], q, m[0], &fold);
-CUZK_UNROLL
+        CUZK_UNROLL
         for (int j = 1; j < CUZK_FR_LIMBS; j++) {
             t[j] = cuzk_limb_mac(t[j], a->l[j], b->l[i], &high);
             t[j - 1] = cuzk_limb_mac(t[j], q, m[j], &fold);

@@ -11,10 +11,12 @@
 #define CUZK_HD      __host__ __device__ __forceinline__
 #define CUZK_HD_CALL __host__ __device__ inline
 #define CUZK_UNROLL  _Pragma("unroll")
+#define CUZK_ROLLED  _Pragma("unroll 1")
 #else
 #define CUZK_HD      inline __attribute__((always_inline))
 #define CUZK_HD_CALL __attribute__((noinline, unused))
 #define CUZK_UNROLL  _Pragma("GCC unroll 8")
+#define CUZK_ROLLED
 #endif
 
 /* Vector arithmetic is inlined into the loops that use it, except under sanitizers: their checks make such

@@ -106,13 +106,18 @@ static CUZK_HD uint32_t cuzk_subc(uint32_t a, uint32_t b, uint32_t *cc)
 }
 #endif
 
-/* -modulus^-1 mod 2^32 as the multiplier sees it. On the device it is read from constant memory, which the assembler
- * cannot look into: shown that Fr's is -1, it turns the products into negations and splits the wide
+/* -modulus^-1 mod 2^32 as the multiplier sees it. On the device it is read from constant memory, which the
+ * assembler cannot look into: shown that Fr's is -1, it turns the products into negations and splits the wide
  * multiply-adds (52 instead of 62 G/s on an H200). */
 #ifdef __CUDACC__
 #define CUZK_MONT32_INVERSE(name, value) static __constant__ uint32_t name = (value)
 #else
 #define CUZK_MONT32_INVERSE(name, value) static const uint32_t name = (value)
+#endif
+#if defined(__CUDA_ARCH__) || !defined(__CUDACC__)
+#define CUZK_MONT32_OPAQUE(name, value) (name)
+#else
+#define CUZK_MONT32_OPAQUE(name, value) (value)
 #endif
 
 /* acc[j], acc[j+1] = a[j] * b for even j below n */

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "field/fp.h"
+#include "field/fp_divsteps32.h"
 #include "field/fr.h"
 #include "support/random.h"
 
@@ -47,11 +48,36 @@ static struct test_random rng;
 DEFINE_TEST(fr, 8, 255)
 DEFINE_TEST(fp, 12, 381)
 
+static void test_fp_divsteps32_inverse__times_the_value_is_one(void **state)
+{
+    struct cuzk_fp a, b, one;
+
+    (void)state;
+    cuzk_fp_one(&one);
+    for (int i = 0; i < 5000; i++) {
+        draw_fp(&a);
+        if (i == 0)
+            cuzk_fp_zero(&a);
+        if (i == 1)
+            a = one;
+        if (i == 2)
+            cuzk_fp_neg(&one, &a);
+        cuzk_fp_divsteps32_inverse(&a, &b);
+        if (cuzk_fp_is_zero(&a)) {
+            assert_true(cuzk_fp_is_zero(&b));
+            continue;
+        }
+        cuzk_fp_mul(&a, &b, &b);
+        assert_memory_equal(&b, &one, sizeof one);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fr_mont32__equals_the_64_bit_header),
         cmocka_unit_test(test_fp_mont32__equals_the_64_bit_header),
+        cmocka_unit_test(test_fp_divsteps32_inverse__times_the_value_is_one),
     };
 
     test_random_init(&rng);

@@ -11,12 +11,14 @@ static inline enum cuzk_status cuzk_cuda_check(cudaError_t result, const char *w
 {
     if (result == cudaSuccess)
         return CUZK_OK;
-    return cuzk_error_set(err, result == cudaErrorMemoryAllocation ? CUZK_MEMORY : CUZK_DEVICE, "%s: %s (%s)", what,
-                          cudaGetErrorString(result), cudaGetErrorName(result));
+    return cuzk_error_set(err, result == cudaErrorMemoryAllocation ? CUZK_MEMORY : CUZK_DEVICE, "%s: %s (%s)",
+                          what, cudaGetErrorString(result), cudaGetErrorName(result));
 }
 
-/* Checks that the launch just made was accepted; where CUZK_CUDA_SYNC is defined, waits for the kernel and names it. */
-static inline enum cuzk_status cuzk_cuda_launched(const char *kernel, cudaStream_t stream, struct cuzk_error *err)
+/* Checks that the launch just made was accepted; where CUZK_CUDA_SYNC is defined, waits for the kernel and
+ * names it. */
+static inline enum cuzk_status cuzk_cuda_launched(const char *kernel, cudaStream_t stream,
+                                                  struct cuzk_error *err)
 {
     CUZK_TRY(cuzk_cuda_check(cudaGetLastError(), kernel, err));
 #ifdef CUZK_CUDA_SYNC

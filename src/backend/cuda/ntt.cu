@@ -4,9 +4,10 @@
 #include "base/mem.h"
 
 /*
- * Layout of one pass of 2^k points with stride S: elements whose index differs only in the k bits above log2(S).
- * Going down (decimation in frequency): X[d] = w^(low * d) * sum_j x[j] W^(j d), where low is the index below S, W a
- * root of order 2^k and w one of order S * 2^k. Going up undoes it, with the multiplication first.
+ * Layout of one pass of 2^k points with stride S: elements whose index differs only in the k bits above
+ * log2(S). Going down (decimation in frequency): X[d] = w^(low * d) * sum_j x[j] W^(j d), where low is the
+ * index below S, W a root of order 2^k and w one of order S * 2^k. Going up undoes it, with the
+ * multiplication first.
  */
 enum {
     NTT_WIDE_BITS = 9, /* points of a shared-memory pass: 512 */
@@ -47,8 +48,8 @@ static __device__ struct cuzk_fr power(struct cuzk_fr base, uint64_t exponent)
 }
 
 /* out[d * stride + low] = root^(low * d), a run of consecutive low for each thread */
-static __global__ void fill_twiddles(struct cuzk_fr *out, struct cuzk_fr root, unsigned bits, unsigned log_stride,
-                                     unsigned log_run)
+static __global__ void fill_twiddles(struct cuzk_fr *out, struct cuzk_fr root, unsigned bits,
+                                     unsigned log_stride, unsigned log_run)
 {
     const uint64_t thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     const uint64_t first = thread << log_run;
@@ -92,8 +93,8 @@ struct root_8 {
     struct cuzk_fr i, s, si;
 };
 
-/* 8-point transform in registers, natural order, 4 multiplications: W = s (1 + i) and W^3 = s (i - 1), so the two
- * products of the odd half become P = s (a - b) and Q = s i (a + b), and the outputs P + Q and Q - P. */
+/* 8-point transform in registers, natural order, 4 multiplications: W = s (1 + i) and W^3 = s (i - 1), so the
+ * two products of the odd half become P = s (a - b) and Q = s i (a + b), and the outputs P + Q and Q - P. */
 static __device__ __forceinline__ void transform_8(struct cuzk_fr x[8], const struct root_8 *w)
 {
     struct cuzk_fr t;
@@ -198,7 +199,8 @@ static __global__ void __launch_bounds__(NTT_WIDE_THREADS, 2)
         transform_8(x, &w8);
         if (step == 2)
             break;
-        /* step 0: position t, output digit k of weight 1; step 1: (k0 = high, t0 = digit), digit k1 of weight 8 */
+        /* step 0: position t, output digit k of weight 1; step 1: (k0 = high, t0 = digit), digit k1 of weight
+         * 8 */
         const unsigned exponent = step == 0 ? t : 8 * digit;
 #pragma unroll
         for (int k = 1; k < 8; k++) {
@@ -213,7 +215,8 @@ static __global__ void __launch_bounds__(NTT_WIDE_THREADS, 2)
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < 8; k++)
-            take(shared, (step == 0 ? high * 64 + digit + 8 * k : high * 64 + digit * 8 + k) * NTT_COLUMNS + column,
+            take(shared,
+                 (step == 0 ? high * 64 + digit + 8 * k : high * 64 + digit * 8 + k) * NTT_COLUMNS + column,
                  &x[k]);
     }
     /* here high = k0, digit = k1 */
@@ -231,8 +234,9 @@ static __global__ void __launch_bounds__(NTT_WIDE_THREADS, 2)
 /* ---- the narrow pass: 2, 4 or 8 points in registers, for sizes that are no multiple of nine bits ---- */
 
 template <bool UP, int BITS>
-static __global__ void pass_small(struct cuzk_fr *__restrict__ data, const struct cuzk_fr *__restrict__ twiddles,
-                                  const struct cuzk_fr *__restrict__ roots, unsigned log_stride, uint64_t columns)
+static __global__ void
+pass_small(struct cuzk_fr *__restrict__ data, const struct cuzk_fr *__restrict__ twiddles,
+           const struct cuzk_fr *__restrict__ roots, unsigned log_stride, uint64_t columns)
 {
     const uint64_t q = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (q >= columns)
@@ -283,7 +287,8 @@ struct digits {
     unsigned passes, bits[NTT_MAX_PASSES], log_stride[NTT_MAX_PASSES];
 };
 
-/* Position p holds digit d_i of pass i at stride S_i; the coefficient's digits go from least significant up. */
+/* Position p holds digit d_i of pass i at stride S_i; the coefficient's digits go from least significant up.
+ */
 static __device__ uint64_t natural_index(const struct digits &digits, uint64_t p)
 {
     uint64_t index = 0;
@@ -295,8 +300,8 @@ static __device__ uint64_t natural_index(const struct digits &digits, uint64_t p
     return index;
 }
 
-static __global__ void reorder(const struct cuzk_fr *__restrict__ src, struct cuzk_fr *__restrict__ dst, struct digits digits,
-                               uint64_t n, bool from_natural)
+static __global__ void reorder(const struct cuzk_fr *__restrict__ src, struct cuzk_fr *__restrict__ dst,
+                               struct digits digits, uint64_t n, bool from_natural)
 {
     const uint64_t p = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (p >= n)
@@ -307,7 +312,8 @@ static __global__ void reorder(const struct cuzk_fr *__restrict__ src, struct cu
 }
 
 /* data[p] *= factor * shift^i(p), with shift's powers from two tables: low 2^half and high */
-static __global__ void scale(struct cuzk_fr *data, const struct cuzk_fr *powers, unsigned half, struct digits digits, uint64_t n)
+static __global__ void scale(struct cuzk_fr *data, const struct cuzk_fr *powers, unsigned half,
+                             struct digits digits, uint64_t n)
 {
     const uint64_t p = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (p >= n)
@@ -321,7 +327,8 @@ static __global__ void scale(struct cuzk_fr *data, const struct cuzk_fr *powers,
     store(&data[p], &v);
 }
 
-static __global__ void fill_powers(struct cuzk_fr *out, struct cuzk_fr shift, struct cuzk_fr factor, unsigned half, unsigned log_n)
+static __global__ void fill_powers(struct cuzk_fr *out, struct cuzk_fr shift, struct cuzk_fr factor,
+                                   unsigned half, unsigned log_n)
 {
     const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     const uint64_t low_count = UINT64_C(1) << half, high_count = UINT64_C(1) << (log_n - half);
@@ -353,8 +360,8 @@ static unsigned blocks(uint64_t n, unsigned threads)
     return (unsigned)((n + threads - 1) / threads);
 }
 
-enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, cudaStream_t stream, struct cuzk_cuda_ntt_plan **out,
-                                           struct cuzk_error *err)
+enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, cudaStream_t stream,
+                                           struct cuzk_cuda_ntt_plan **out, struct cuzk_error *err)
 {
     struct cuzk_cuda_ntt_plan *plan = NULL;
     enum cuzk_status status;
@@ -362,11 +369,14 @@ enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, cudaStream_t stream, 
 
     *out = NULL;
     if (log_n > 30)
-        return cuzk_error_set(err, CUZK_ARGUMENT, "transform of 2^%u points: at most 2^30 are supported", log_n);
+        return cuzk_error_set(err, CUZK_ARGUMENT, "transform of 2^%u points: at most 2^30 are supported",
+                              log_n);
     CUZK_TRY(CUZK_NEW(&plan, 1, "NTT plan", err));
     plan->log_n = log_n;
     for (unsigned left = log_n; left > 0;) {
-        const unsigned bits = left >= NTT_WIDE_BITS && log_n >= NTT_WIDE_BITS + 2 ? (unsigned)NTT_WIDE_BITS : left < 3 ? left : 3;
+        const unsigned bits = left >= NTT_WIDE_BITS && log_n >= NTT_WIDE_BITS + 2 ? (unsigned)NTT_WIDE_BITS
+                              : left < 3                                          ? left
+                                                                                  : 3;
         left -= bits;
         plan->pass[plan->passes++] = {bits, left, NULL, NULL};
         if (left > 0)
@@ -377,7 +387,8 @@ enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, cudaStream_t stream, 
     cuzk_fr_inverse(&half, &half);
     cuzk_fr_from_u64(UINT64_C(1) << log_n, &n);
     cuzk_fr_inverse(&n, &plan->inverse_n);
-    CUZK_TRY_OUT(cuzk_cuda_check(cudaMalloc(&plan->memory, words * sizeof(struct cuzk_fr)), "NTT twiddles", err));
+    CUZK_TRY_OUT(
+        cuzk_cuda_check(cudaMalloc(&plan->memory, words * sizeof(struct cuzk_fr)), "NTT twiddles", err));
     struct cuzk_fr *at;
     at = plan->memory;
     for (int up = 0; up < 2; up++) {
@@ -402,16 +413,18 @@ enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, cudaStream_t stream, 
                 cuzk_fr_inverse(&root, &root);
             *(up ? &pass->up : &pass->down) = at;
             const unsigned run = log_run < pass->log_stride ? log_run : pass->log_stride;
-            fill_twiddles<<<blocks(UINT64_C(1) << (total - run), 256), 256, 0, stream>>>(at, root, pass->bits,
-                                                                                        pass->log_stride, run);
+            fill_twiddles<<<blocks(UINT64_C(1) << (total - run), 256), 256, 0, stream>>>(
+                at, root, pass->bits, pass->log_stride, run);
             at += (size_t)1 << total;
         }
     }
     CUZK_TRY_OUT(cuzk_cuda_launched("fill_twiddles", stream, err));
-    CUZK_TRY_OUT(cuzk_cuda_check(cudaFuncSetAttribute(pass_512<false>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                      8 * NTT_ROW * 4), "shared memory of the NTT", err));
-    CUZK_TRY_OUT(cuzk_cuda_check(cudaFuncSetAttribute(pass_512<true>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                      8 * NTT_ROW * 4), "shared memory of the NTT", err));
+    CUZK_TRY_OUT(cuzk_cuda_check(
+        cudaFuncSetAttribute(pass_512<false>, cudaFuncAttributeMaxDynamicSharedMemorySize, 8 * NTT_ROW * 4),
+        "shared memory of the NTT", err));
+    CUZK_TRY_OUT(cuzk_cuda_check(
+        cudaFuncSetAttribute(pass_512<true>, cudaFuncAttributeMaxDynamicSharedMemorySize, 8 * NTT_ROW * 4),
+        "shared memory of the NTT", err));
     *out = plan;
     return CUZK_OK;
 out:
@@ -428,8 +441,8 @@ void cuzk_cuda_ntt_plan_destroy(struct cuzk_cuda_ntt_plan *plan)
 }
 
 template <bool UP>
-static enum cuzk_status run_pass(const struct cuzk_cuda_ntt_plan *plan, const struct pass *pass, struct cuzk_fr *data,
-                                 cudaStream_t stream, struct cuzk_error *err)
+static enum cuzk_status run_pass(const struct cuzk_cuda_ntt_plan *plan, const struct pass *pass,
+                                 struct cuzk_fr *data, cudaStream_t stream, struct cuzk_error *err)
 {
     const struct cuzk_fr *table = UP ? pass->up : pass->down, *roots = UP ? plan->roots_up : plan->roots_down;
     const uint64_t columns = UINT64_C(1) << (plan->log_n - pass->bits);
@@ -440,13 +453,16 @@ static enum cuzk_status run_pass(const struct cuzk_cuda_ntt_plan *plan, const st
             data, table, roots, pass->log_stride);
         break;
     case 3:
-        pass_small<UP, 3><<<blocks(columns, 128), 128, 0, stream>>>(data, table, roots, pass->log_stride, columns);
+        pass_small<UP, 3>
+            <<<blocks(columns, 128), 128, 0, stream>>>(data, table, roots, pass->log_stride, columns);
         break;
     case 2:
-        pass_small<UP, 2><<<blocks(columns, 128), 128, 0, stream>>>(data, table, roots, pass->log_stride, columns);
+        pass_small<UP, 2>
+            <<<blocks(columns, 128), 128, 0, stream>>>(data, table, roots, pass->log_stride, columns);
         break;
     default:
-        pass_small<UP, 1><<<blocks(columns, 128), 128, 0, stream>>>(data, table, roots, pass->log_stride, columns);
+        pass_small<UP, 1>
+            <<<blocks(columns, 128), 128, 0, stream>>>(data, table, roots, pass->log_stride, columns);
         break;
     }
     return cuzk_cuda_launched("NTT pass", stream, err);
@@ -480,7 +496,7 @@ enum cuzk_status cuzk_cuda_ntt_scale(const struct cuzk_cuda_ntt_plan *plan, stru
     fill_powers<<<blocks(count, 128), 128, 0, stream>>>(powers, *shift, plan->inverse_n, half, plan->log_n);
     CUZK_TRY_OUT(cuzk_cuda_launched("fill_powers", stream, err));
     scale<<<blocks(UINT64_C(1) << plan->log_n, 256), 256, 0, stream>>>(data, powers, half, plan_digits(plan),
-                                                                     UINT64_C(1) << plan->log_n);
+                                                                       UINT64_C(1) << plan->log_n);
     CUZK_TRY_OUT(cuzk_cuda_launched("scale", stream, err));
     status = CUZK_OK;
 out:

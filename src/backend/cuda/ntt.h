@@ -2,8 +2,8 @@
  * Number-theoretic transforms over Fr on a device.
  *
  * No bit reversal: a decimation-in-frequency transform takes natural order to digit-reversed order and a
- * decimation-in-time transform takes it back. Each is a few passes of up to 512 points (8 x 8 x 8), one read and one write
- * of the data a pass; digits are the passes' own, so the order in between is private to a plan.
+ * decimation-in-time transform takes it back. Each is a few passes of up to 512 points (8 x 8 x 8), one read
+ * and one write of the data a pass; digits are the passes' own, so the order in between is private to a plan.
  * Every function enqueues on the given stream and returns; data and plan must outlive the work.
  */
 #ifndef CUZK_BACKEND_CUDA_NTT_H
@@ -18,9 +18,10 @@
 struct cuzk_cuda_ntt_plan;
 
 /* Builds the tables for transforms of 2^log_n points (log_n <= 30) on the current device.
- * VRAM: about 2 * 32 * 2^log_n bytes of twiddles and 32 * 2^(log_n/2 + 2) of power tables. Errors: MEMORY, DEVICE. */
-enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, cudaStream_t stream, struct cuzk_cuda_ntt_plan **out,
-                                           struct cuzk_error *err);
+ * VRAM: about 2 * 32 * 2^log_n bytes of twiddles and 32 * 2^(log_n/2 + 2) of power tables. Errors: MEMORY,
+ * DEVICE. */
+enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, cudaStream_t stream,
+                                           struct cuzk_cuda_ntt_plan **out, struct cuzk_error *err);
 void cuzk_cuda_ntt_plan_destroy(struct cuzk_cuda_ntt_plan *plan);
 
 /* Natural order in, digit-reversed order out, in place: sum over i of x_i w^(-ik), not divided by n. */
@@ -31,11 +32,14 @@ enum cuzk_status cuzk_cuda_ntt_inverse_dif(const struct cuzk_cuda_ntt_plan *plan
 enum cuzk_status cuzk_cuda_ntt_forward_dit(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *data,
                                            cudaStream_t stream, struct cuzk_error *err);
 
-/* Between the two: data at digit-reversed position p belongs to coefficient i(p) and is multiplied by shift^i / n. */
+/* Between the two: data at digit-reversed position p belongs to coefficient i(p) and is multiplied by shift^i
+ * / n. */
 enum cuzk_status cuzk_cuda_ntt_scale(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *data,
-                                     const struct cuzk_fr *shift, cudaStream_t stream, struct cuzk_error *err);
+                                     const struct cuzk_fr *shift, cudaStream_t stream,
+                                     struct cuzk_error *err);
 
-/* Copies digit-reversed order to natural order (or back, with `from_natural`); src and dst must not overlap. */
+/* Copies digit-reversed order to natural order (or back, with `from_natural`); src and dst must not overlap.
+ */
 enum cuzk_status cuzk_cuda_ntt_reorder(const struct cuzk_cuda_ntt_plan *plan, const struct cuzk_fr *src,
                                        struct cuzk_fr *dst, int from_natural, cudaStream_t stream,
                                        struct cuzk_error *err);
