@@ -192,6 +192,25 @@ static enum cuzk_status msm_take_segments(struct cuzk_cuda_arena *arena, size_t 
     return CUZK_OK;
 }
 
+/* Sorts the elements by key; the current and the spare buffers may change places. scratch NULL: only asks for
+ * its size. */
+static inline enum cuzk_status msm_sort(void *scratch, size_t *scratch_bytes, struct cuzk_cuda_segments *seg,
+                                        size_t count, int bits, cudaStream_t stream, struct cuzk_error *err)
+{
+    cub::DoubleBuffer<uint32_t> keys(seg->keys, seg->keys_next), names(seg->names, seg->names_next);
+
+    CUZK_TRY(cuzk_cuda_check(
+        cub::DeviceRadixSort::SortPairs(scratch, *scratch_bytes, keys, names, count, 0, bits, stream),
+        "sort of digits", err));
+    if (scratch == NULL)
+        return CUZK_OK;
+    seg->keys = keys.Current();
+    seg->keys_next = keys.Alternate();
+    seg->names = names.Current();
+    seg->names_next = names.Alternate();
+    return CUZK_OK;
+}
+
 template <class G>
 static enum cuzk_status msm_run(const typename G::affine *points, const uint64_t *scalars, size_t n,
                                 unsigned c, struct cuzk_cuda_arena *arena, cudaStream_t stream,
@@ -221,10 +240,7 @@ static enum cuzk_status msm_run(const typename G::affine *points, const uint64_t
     CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, all, "buckets (x)", &sums.x, err));
     CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, all, "buckets (y)", &sums.y, err));
     CUZK_TRY_OUT(msm_take_segments<G>(arena, count, all, &seg, err));
-    CUZK_TRY_OUT(cuzk_cuda_check(cub::DeviceRadixSort::SortPairs(NULL, scratch_bytes, (uint32_t *)NULL,
-                                                                 (uint32_t *)NULL, (uint32_t *)NULL,
-                                                                 (uint32_t *)NULL, n * batch, 0, 32, stream),
-                                 "sort size", err));
+    CUZK_TRY_OUT(msm_sort(NULL, &scratch_bytes, &seg, n * batch, 32, stream, err));
     CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, scratch_bytes, "sort scratch", &scratch, err));
     for (unsigned first = 0; first < windows; first += batch) {
         const unsigned now = windows - first < batch ? windows - first : batch;
@@ -240,16 +256,7 @@ static enum cuzk_status msm_run(const typename G::affine *points, const uint64_t
         msm_digits<<<segment_blocks(n, 256), 256, 0, stream>>>(scalars, (uint32_t)n, c, windows, first, now,
                                                                bias, s.keys, s.names);
         CUZK_TRY_OUT(cuzk_cuda_launched("msm_digits", stream, err));
-        CUZK_TRY_OUT(
-            cuzk_cuda_check(cub::DeviceRadixSort::SortPairs(scratch, scratch_bytes, s.keys, s.keys_next,
-                                                            s.names, s.names_next, n * now, 0, bits, stream),
-                            "sort of digits", err));
-        uint32_t *swap = s.keys;
-        s.keys = s.keys_next;
-        s.keys_next = swap;
-        swap = s.names;
-        s.names = s.names_next;
-        s.names_next = swap;
+        CUZK_TRY_OUT(msm_sort(scratch, &scratch_bytes, &s, n * now, bits, stream, err));
         CUZK_TRY_OUT(
             cuzk_cuda_check(cudaMemsetAsync(s.begin, 0, s.segments * 4, stream), "segment ranges", err));
         CUZK_TRY_OUT(

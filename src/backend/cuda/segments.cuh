@@ -27,6 +27,11 @@ enum : uint32_t {
     SEGMENT_INDEX = SEGMENT_RESULT - 1,
 };
 
+#ifndef SEGMENT_CHAINS
+#define SEGMENT_CHAINS                                                                                       \
+    (UINT32_C(1) << 18) /* chains of a round at least, as long as there are pairs: lanes of the device */
+#endif
+
 enum { SEGMENT_MAX_ROUNDS = 31, SEGMENT_THREADS = 128, SEGMENT_INVERSIONS = 16 };
 
 /* Elements sorted by key; keys of `segments` and above are left out and come last. The buffers with a second
@@ -362,11 +367,13 @@ cuzk_cuda_segment_sum(struct cuzk_cuda_segments *seg, const typename G::affine *
         CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, host.pairs[0], "pairs", &pairs, err));
         CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, host.pairs[0], "running products", &prefix, err));
         /* chains: at least one a lane of the device, at most 32 pairs long */
-        CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, (size_t)(host.pairs[0] / 32 + (1u << 18)), "chain products",
-                                          &products, err));
+        CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, (size_t)(host.pairs[0] / 32 + (SEGMENT_CHAINS)),
+                                          "chain products", &products, err));
         for (int r = 0; r < SEGMENT_MAX_ROUNDS && host.pairs[r] != 0; r++) {
             const uint32_t n = host.pairs[r];
-            const uint32_t chains = n / 32 > 1u << 18 ? n / 32 : n > 1u << 18 ? 1u << 18 : n;
+            const uint32_t chains = n / 32 > SEGMENT_CHAINS ? n / 32
+                                    : n > SEGMENT_CHAINS    ? SEGMENT_CHAINS
+                                                            : n;
             const uint32_t threads = (chains + SEGMENT_INVERSIONS - 1) / SEGMENT_INVERSIONS;
             const struct cuzk_cuda_planes<G> results = {
                 source.results.x + done, source.results.y + done
