@@ -5,11 +5,11 @@ find_package(Threads REQUIRED)
 add_library(cuzk_flags INTERFACE)
 target_compile_definitions(cuzk_flags INTERFACE _GNU_SOURCE)
 target_include_directories(cuzk_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
-target_compile_options(cuzk_flags INTERFACE -Wall -Wextra -Wpedantic -Werror -Wshadow -Wstrict-prototypes
-    -Wmissing-prototypes -Wvla -fno-strict-aliasing)
+target_compile_options(cuzk_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wpedantic -Werror -Wshadow
+    -Wstrict-prototypes -Wmissing-prototypes -Wvla -fno-strict-aliasing>)
 # gcc 12 takes arrays that loops fill, and out-parameters of calls that returned OK, for uninitialised; clang's
 # analyser (make tidy) watches over those.
-target_compile_options(cuzk_flags INTERFACE $<$<C_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+target_compile_options(cuzk_flags INTERFACE $<$<COMPILE_LANG_AND_ID:C,GNU>:-Wno-maybe-uninitialized>)
 # __int128 is an extension that -Wpedantic would refuse; it is used through __extension__ typedefs only.
 target_link_libraries(cuzk_flags INTERFACE Threads::Threads)
 if(CUZK_SANITIZE)
@@ -19,6 +19,23 @@ if(CUZK_SANITIZE)
 endif()
 if(CUZK_FUZZ)
     target_compile_options(cuzk_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# nvcc, where there is one: CUZK_HAVE_CUDA says so. Sanitizer builds leave the device out.
+set(CUZK_HAVE_CUDA OFF)
+if(CUZK_CUDA AND NOT CUZK_SANITIZE AND NOT CUZK_FUZZ)
+    find_program(CUZK_NVCC nvcc HINTS /usr/local/cuda/bin)
+    if(CUZK_NVCC)
+        set(CMAKE_CUDA_COMPILER ${CUZK_NVCC})
+        set(CMAKE_CUDA_ARCHITECTURES ${CUZK_CUDA_ARCHITECTURES})
+        set(CMAKE_CUDA_STANDARD 20)
+        enable_language(CUDA)
+        set(CUZK_HAVE_CUDA ON)
+        # 1675: host pragmas; 20012, 20011: annotations that the shared headers give to defaulted functions
+        set(CMAKE_CUDA_FLAGS "${CMAKE_CUDA_FLAGS} -diag-suppress 1675 -Werror all-warnings")
+    else()
+        message(STATUS "no nvcc: cuzk is built for the CPU only")
+    endif()
 endif()
 
 # cuzk_layer(NAME SOURCES file... [DEPS layer...] [LIBS lib...])

@@ -22,6 +22,10 @@
 #include "curve/g2.h"
 #include "r1cs/r1cs.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The proving key's parts, in the order of a parameter file. */
 enum cuzk_query {
     CUZK_QUERY_H,    /* G1, powers of tau times Z / delta */
@@ -214,5 +218,9 @@ void cuzk_backend_destroy(struct cuzk_backend *backend);
 void cuzk_backend_key_destroy(struct cuzk_backend_key *key);
 void cuzk_backend_job_destroy(struct cuzk_backend_job *job);
 void cuzk_backend_table_destroy(struct cuzk_backend_table *table);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Nanoseconds since an arbitrary start (CLOCK_MONOTONIC). */
 uint64_t cuzk_clock_ns(void);
 
@@ -12,5 +16,9 @@ uint64_t cuzk_clock_cpu_ns(void);
 
 /* Seconds since 1970-01-01 UTC. */
 uint64_t cuzk_clock_unix_seconds(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -17,6 +17,10 @@
 #include "r1cs/term.h"
 #include "r1cs/witness.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { CUZK_MATRIX_A, CUZK_MATRIX_B, CUZK_MATRIX_C, CUZK_MATRICES };
 enum { CUZK_COEFFICIENT_ONE, CUZK_COEFFICIENT_MINUS_ONE }; /* their places in the pool */
 
@@ -90,5 +94,9 @@ enum cuzk_status cuzk_r1cs_match_layout(const struct cuzk_r1cs *r1cs,
 enum cuzk_status cuzk_r1cs_check(const struct cuzk_r1cs *r1cs, const struct cuzk_witness_layout *layout,
                                  const struct cuzk_witness *witness, struct cuzk_pool *pool,
                                  struct cuzk_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

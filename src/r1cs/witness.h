@@ -19,6 +19,10 @@
 #include "field/fr.h"
 #include "r1cs/term.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct cuzk_witness_layout {
     uint32_t inputs;  /* public inputs, the constant one included */
     uint32_t aux;     /* auxiliary variables */
@@ -83,5 +87,9 @@ void cuzk_witness_expand(const struct cuzk_witness_layout *layout, const struct 
 enum cuzk_status cuzk_witness_compact(const struct cuzk_witness_layout *layout, const struct cuzk_fr *inputs,
                                       const struct cuzk_fr *aux, struct cuzk_witness *out,
                                       struct cuzk_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -42,9 +42,10 @@ struct msm_bias {
 
 /* Keys and names of windows first .. first + batch - 1. bias makes every window but the last a digit plus
  * 2^(c-1). */
-static __global__ void msm_digits(const uint64_t *__restrict__ scalars, uint32_t n, unsigned c,
-                                  unsigned windows, unsigned first, unsigned batch, struct msm_bias bias,
-                                  uint32_t *__restrict__ keys, uint32_t *__restrict__ names)
+static __global__ void msm_digits(const uint64_t *__restrict__ scalars, const uint32_t *__restrict__ index,
+                                  uint32_t n, unsigned c, unsigned windows, unsigned first, unsigned batch,
+                                  struct msm_bias bias, uint32_t *__restrict__ keys,
+                                  uint32_t *__restrict__ names)
 {
     const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
@@ -67,7 +68,7 @@ static __global__ void msm_digits(const uint64_t *__restrict__ scalars, uint32_t
         const uint32_t size = (uint32_t)(digit < 0 ? -digit : digit);
         const size_t at = (size_t)w * n + i;
         keys[at] = size == 0 ? none : (w << (c - 1)) + size - 1;
-        names[at] = i | (digit < 0 ? (uint32_t)SEGMENT_NEGATE : 0);
+        names[at] = (index != NULL ? index[i] : i) | (digit < 0 ? (uint32_t)SEGMENT_NEGATE : 0);
     }
 }
 
@@ -212,9 +213,9 @@ static inline enum cuzk_status msm_sort(void *scratch, size_t *scratch_bytes, st
 }
 
 template <class G>
-static enum cuzk_status msm_run(const typename G::affine *points, const uint64_t *scalars, size_t n,
-                                unsigned c, struct cuzk_cuda_arena *arena, cudaStream_t stream,
-                                typename G::point *out, struct cuzk_error *err)
+static enum cuzk_status msm_run(const typename G::affine *points, const uint32_t *index,
+                                const uint64_t *scalars, size_t n, unsigned c, struct cuzk_cuda_arena *arena,
+                                cudaStream_t stream, typename G::point *out, struct cuzk_error *err)
 {
     if (c == 0)
         c = cuzk_cuda_msm_window(n);
@@ -253,8 +254,8 @@ static enum cuzk_status msm_run(const typename G::affine *points, const uint64_t
             bits++;
         s.count = (uint32_t)(n * now);
         s.segments = now << (c - 1);
-        msm_digits<<<segment_blocks(n, 256), 256, 0, stream>>>(scalars, (uint32_t)n, c, windows, first, now,
-                                                               bias, s.keys, s.names);
+        msm_digits<<<segment_blocks(n, 256), 256, 0, stream>>>(scalars, index, (uint32_t)n, c, windows, first,
+                                                               now, bias, s.keys, s.names);
         CUZK_TRY_OUT(cuzk_cuda_launched("msm_digits", stream, err));
         CUZK_TRY_OUT(msm_sort(scratch, &scratch_bytes, &s, n * now, bits, stream, err));
         CUZK_TRY_OUT(
@@ -277,23 +278,34 @@ out:
     return status;
 }
 
-/* true for set bits, as an iterator over indexes */
+/* whether candidate i is chosen */
 struct msm_bit {
+    const uint32_t *rank;
     const uint64_t *bits;
     __device__ __forceinline__ bool operator()(uint32_t i) const
     {
-        return bits[i / 64] >> (i % 64) & 1;
+        const uint32_t k = rank[i];
+        return bits[k / 64] >> (k % 64) & 1;
     }
 };
 
+/* Renames the chosen candidates to their points. */
+static __global__ void msm_name_points(uint32_t *names, const uint32_t *__restrict__ index, uint32_t n)
+{
+    const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        names[i] = index[names[i]];
+}
+
 template <class G>
-static enum cuzk_status msm_sum_bits(const typename G::affine *points, const uint64_t *bits, size_t n,
+static enum cuzk_status msm_sum_bits(const typename G::affine *points, const uint32_t *index,
+                                     const uint32_t *rank, const uint64_t *bits, size_t n,
                                      struct cuzk_cuda_arena *arena, cudaStream_t stream,
                                      typename G::point *out, struct cuzk_error *err)
 {
     const size_t mark = arena->used;
     const auto numbers = thrust::make_counting_iterator<uint32_t>(0);
-    const struct msm_bit bit = {bits};
+    const struct msm_bit bit = {rank, bits};
     enum cuzk_status status = CUZK_OK;
     struct cuzk_cuda_planes<G> sum;
     struct cuzk_cuda_segments seg;
@@ -325,6 +337,8 @@ static enum cuzk_status msm_sum_bits(const typename G::affine *points, const uin
     seg.count = selected;
     if (selected == 0)
         goto out;
+    msm_name_points<<<segment_blocks(selected, 256), 256, 0, stream>>>(seg.names, index, selected);
+    CUZK_TRY_OUT(cuzk_cuda_launched("msm_name_points", stream, err));
     CUZK_TRY_OUT(cuzk_cuda_segment_sum<G>(&seg, points, {NULL, NULL}, sum, arena, stream, err));
     CUZK_TRY_OUT(cuzk_cuda_check(
         cudaMemcpyAsync(&host.x, sum.x, sizeof host.x, cudaMemcpyDeviceToHost, stream), "bit sum", err));

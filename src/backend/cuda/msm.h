@@ -20,21 +20,29 @@ unsigned cuzk_cuda_msm_window(size_t n);
 /* Arena bytes that an MSM of n points with this window takes at most. g2: 0 or 1. */
 size_t cuzk_cuda_msm_scratch(size_t n, unsigned window, int g2);
 
-/* out = sum of scalars[i] * points[i], i below n < 2^30; window 0 means the model's choice.
- * Errors: MEMORY (arena too small), DEVICE. */
-enum cuzk_status cuzk_cuda_msm_g1(const struct cuzk_g1_affine *points, const uint64_t *scalars, size_t n,
-                                  unsigned window, struct cuzk_cuda_arena *arena, cudaStream_t stream,
-                                  struct cuzk_g1 *out, struct cuzk_error *err);
-enum cuzk_status cuzk_cuda_msm_g2(const struct cuzk_g2_affine *points, const uint64_t *scalars, size_t n,
-                                  unsigned window, struct cuzk_cuda_arena *arena, cudaStream_t stream,
-                                  struct cuzk_g2 *out, struct cuzk_error *err);
+/* out = sum of scalars[i] * points[index[i]], i below n < 2^30 (index NULL: points[i]); window 0 means the
+ * model's choice. Errors: MEMORY (arena too small), DEVICE. */
+enum cuzk_status cuzk_cuda_msm_g1(const struct cuzk_g1_affine *points, const uint32_t *index,
+                                  const uint64_t *scalars, size_t n, unsigned window,
+                                  struct cuzk_cuda_arena *arena, cudaStream_t stream, struct cuzk_g1 *out,
+                                  struct cuzk_error *err);
+enum cuzk_status cuzk_cuda_msm_g2(const struct cuzk_g2_affine *points, const uint32_t *index,
+                                  const uint64_t *scalars, size_t n, unsigned window,
+                                  struct cuzk_cuda_arena *arena, cudaStream_t stream, struct cuzk_g2 *out,
+                                  struct cuzk_error *err);
 
-/* out = sum of the points whose bit is set: bit i % 64 of bits[i / 64] (device memory). */
-enum cuzk_status cuzk_cuda_sum_bits_g1(const struct cuzk_g1_affine *points, const uint64_t *bits, size_t n,
+/* out = sum of points[index[i]] over the i below n whose bit rank[i] of `bits` is set (bit k % 64 of word k /
+ * 64); all in device memory. */
+enum cuzk_status cuzk_cuda_sum_bits_g1(const struct cuzk_g1_affine *points, const uint32_t *index,
+                                       const uint32_t *rank, const uint64_t *bits, size_t n,
                                        struct cuzk_cuda_arena *arena, cudaStream_t stream,
                                        struct cuzk_g1 *out, struct cuzk_error *err);
-enum cuzk_status cuzk_cuda_sum_bits_g2(const struct cuzk_g2_affine *points, const uint64_t *bits, size_t n,
+enum cuzk_status cuzk_cuda_sum_bits_g2(const struct cuzk_g2_affine *points, const uint32_t *index,
+                                       const uint32_t *rank, const uint64_t *bits, size_t n,
                                        struct cuzk_cuda_arena *arena, cudaStream_t stream,
                                        struct cuzk_g2 *out, struct cuzk_error *err);
+
+/* Arena bytes that a bit sum over n candidates takes at most. */
+size_t cuzk_cuda_sum_bits_scratch(size_t n, int g2);
 
 #endif

@@ -42,16 +42,27 @@ size_t cuzk_cuda_msm_scratch(size_t n, unsigned window, int g2)
            count / 8 + ((size_t)64 << 20);
 }
 
-enum cuzk_status cuzk_cuda_msm_g1(const struct cuzk_g1_affine *points, const uint64_t *scalars, size_t n,
-                                  unsigned window, struct cuzk_cuda_arena *arena, cudaStream_t stream,
-                                  struct cuzk_g1 *out, struct cuzk_error *err)
+enum cuzk_status cuzk_cuda_msm_g1(const struct cuzk_g1_affine *points, const uint32_t *index,
+                                  const uint64_t *scalars, size_t n, unsigned window,
+                                  struct cuzk_cuda_arena *arena, cudaStream_t stream, struct cuzk_g1 *out,
+                                  struct cuzk_error *err)
 {
-    return msm_run<g1>(points, scalars, n, window, arena, stream, out, err);
+    return msm_run<g1>(points, index, scalars, n, window, arena, stream, out, err);
 }
 
-enum cuzk_status cuzk_cuda_sum_bits_g1(const struct cuzk_g1_affine *points, const uint64_t *bits, size_t n,
+enum cuzk_status cuzk_cuda_sum_bits_g1(const struct cuzk_g1_affine *points, const uint32_t *index,
+                                       const uint32_t *rank, const uint64_t *bits, size_t n,
                                        struct cuzk_cuda_arena *arena, cudaStream_t stream,
                                        struct cuzk_g1 *out, struct cuzk_error *err)
 {
-    return msm_sum_bits<g1>(points, bits, n, arena, stream, out, err);
+    return msm_sum_bits<g1>(points, index, rank, bits, n, arena, stream, out, err);
+}
+
+size_t cuzk_cuda_sum_bits_scratch(size_t n, int g2)
+{
+    const size_t field = g2 ? sizeof(struct cuzk_fp2) : sizeof(struct cuzk_fp);
+
+    /* keys and names twice; results, pairs and running products; chains; selection */
+    return 16 * n + 2 * n * field + (n / 2 + 1) * (8 + field) + (n / 64 + (1u << 18)) * field + n / 8 +
+           ((size_t)64 << 20);
 }

@@ -11,16 +11,18 @@ struct g2 : cuzk_cuda_g2 {
     static constexpr auto neg = cuzk_g2_neg;
 };
 
-enum cuzk_status cuzk_cuda_msm_g2(const struct cuzk_g2_affine *points, const uint64_t *scalars, size_t n,
-                                  unsigned window, struct cuzk_cuda_arena *arena, cudaStream_t stream,
-                                  struct cuzk_g2 *out, struct cuzk_error *err)
+enum cuzk_status cuzk_cuda_msm_g2(const struct cuzk_g2_affine *points, const uint32_t *index,
+                                  const uint64_t *scalars, size_t n, unsigned window,
+                                  struct cuzk_cuda_arena *arena, cudaStream_t stream, struct cuzk_g2 *out,
+                                  struct cuzk_error *err)
 {
-    return msm_run<g2>(points, scalars, n, window, arena, stream, out, err);
+    return msm_run<g2>(points, index, scalars, n, window, arena, stream, out, err);
 }
 
-enum cuzk_status cuzk_cuda_sum_bits_g2(const struct cuzk_g2_affine *points, const uint64_t *bits, size_t n,
+enum cuzk_status cuzk_cuda_sum_bits_g2(const struct cuzk_g2_affine *points, const uint32_t *index,
+                                       const uint32_t *rank, const uint64_t *bits, size_t n,
                                        struct cuzk_cuda_arena *arena, cudaStream_t stream,
                                        struct cuzk_g2 *out, struct cuzk_error *err)
 {
-    return msm_sum_bits<g2>(points, bits, n, arena, stream, out, err);
+    return msm_sum_bits<g2>(points, index, rank, bits, n, arena, stream, out, err);
 }

@@ -32,11 +32,13 @@ enum cuzk_status cuzk_cuda_ntt_inverse_dif(const struct cuzk_cuda_ntt_plan *plan
 enum cuzk_status cuzk_cuda_ntt_forward_dit(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *data,
                                            cudaStream_t stream, struct cuzk_error *err);
 
-/* Between the two: data at digit-reversed position p belongs to coefficient i(p) and is multiplied by shift^i
- * / n. */
+/* In digit-reversed order: position p belongs to coefficient i(p) and is multiplied by factor * shift^i. */
 enum cuzk_status cuzk_cuda_ntt_scale(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *data,
-                                     const struct cuzk_fr *shift, cudaStream_t stream,
-                                     struct cuzk_error *err);
+                                     const struct cuzk_fr *shift, const struct cuzk_fr *factor,
+                                     cudaStream_t stream, struct cuzk_error *err);
+
+/* 1/n for a plan's n. */
+const struct cuzk_fr *cuzk_cuda_ntt_inverse_n(const struct cuzk_cuda_ntt_plan *plan);
 
 /* Copies digit-reversed order to natural order (or back, with `from_natural`); src and dst must not overlap.
  */

@@ -1,0 +1,35 @@
+/* What backend/cuda/cuda.h promises, in a build without CUDA. */
+#include "backend/cuda/cuda.h"
+
+static enum cuzk_status absent(struct cuzk_error *err)
+{
+    return cuzk_error_set(err, CUZK_UNSUPPORTED,
+                          "this build has no CUDA: it was made without nvcc, or with CUZK_CUDA=OFF");
+}
+
+enum cuzk_status cuzk_cuda_device_count(int *out, struct cuzk_error *err)
+{
+    *out = 0;
+    return absent(err);
+}
+
+enum cuzk_status cuzk_cuda_device_describe(int ordinal, struct cuzk_cuda_device *out, struct cuzk_error *err)
+{
+    (void)ordinal;
+    *out = (struct cuzk_cuda_device){0};
+    return absent(err);
+}
+
+enum cuzk_status cuzk_backend_cuda_create(const char *device, struct cuzk_backend **out,
+                                          struct cuzk_error *err)
+{
+    (void)device;
+    *out = NULL;
+    return absent(err);
+}
+
+size_t cuzk_backend_cuda_peak_bytes(const struct cuzk_backend *backend)
+{
+    (void)backend;
+    return 0;
+}

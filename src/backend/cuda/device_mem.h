@@ -1,0 +1,51 @@
+/* Long-lived device memory of one backend, counted. Not for the hot path: that allocates from an arena. */
+#ifndef CUZK_BACKEND_CUDA_DEVICE_MEM_H
+#define CUZK_BACKEND_CUDA_DEVICE_MEM_H
+
+#include "backend/backend.h"
+#include "backend/cuda/cuda_error.h"
+
+struct cuda_backend {
+    struct cuzk_backend base;
+    int ordinal;
+    cudaStream_t stream; /* of single operations and of loading */
+    size_t used, peak;
+};
+
+/* Makes the backend's device current for the calling thread. */
+static inline enum cuzk_status cuda_use(const struct cuda_backend *backend, struct cuzk_error *err)
+{
+    return cuzk_cuda_check(cudaSetDevice(backend->ordinal), "choice of device", err);
+}
+
+/* Errors: MEMORY, with what was asked for and what is in use. *out is NULL on failure. */
+static inline enum cuzk_status cuda_mem_take(struct cuda_backend *backend, size_t bytes, const char *what,
+                                             void **out, struct cuzk_error *err)
+{
+    *out = NULL;
+    if (bytes == 0)
+        bytes = 1;
+    const cudaError_t result = cudaMalloc(out, bytes);
+    if (result == cudaErrorMemoryAllocation) {
+        (void)cudaGetLastError(); /* it is not sticky, and this is its report */
+        *out = NULL;
+        return cuzk_error_set(err, CUZK_MEMORY,
+                              "device %d cannot hold %s: %zu bytes asked for, %zu in use by this program",
+                              backend->ordinal, what, bytes, backend->used);
+    }
+    CUZK_TRY(cuzk_cuda_check(result, what, err));
+    backend->used += bytes;
+    if (backend->used > backend->peak)
+        backend->peak = backend->used;
+    return CUZK_OK;
+}
+
+static inline void cuda_mem_drop(struct cuda_backend *backend, void *block, size_t bytes)
+{
+    if (block == NULL)
+        return;
+    cudaFree(block);
+    backend->used -= bytes == 0 ? 1 : bytes;
+}
+
+#endif

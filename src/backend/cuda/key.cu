@@ -1,0 +1,228 @@
+#include "backend/cuda/key.h"
+
+#include "backend/cuda/encoding.h"
+#include "backend/cuda/msm.h"
+#include "base/mem.h"
+
+enum { UPLOAD_POINTS = 1 << 19 }; /* decoded at once: 48 or 96 MiB of file bytes */
+
+static enum cuzk_status upload(struct cuda_backend *backend, const void *host, size_t bytes, const char *what,
+                               void **out, struct cuzk_error *err)
+{
+    CUZK_TRY(cuda_mem_take(backend, bytes, what, out, err));
+    return cuzk_cuda_check(cudaMemcpy(*out, host, bytes, cudaMemcpyHostToDevice), what, err);
+}
+
+enum cuzk_status cuda_points_upload(struct cuda_backend *backend, const struct cuzk_backend_query *query,
+                                    bool g2, void **points, size_t *bytes, struct cuzk_error *err)
+{
+    const size_t size = g2 ? sizeof(struct cuzk_g2_affine) : sizeof(struct cuzk_g1_affine);
+    const uint32_t chunk = query->count < UPLOAD_POINTS ? query->count : (uint32_t)UPLOAD_POINTS;
+    enum cuzk_status status = CUZK_OK;
+    uint8_t *raw = NULL;
+    uint32_t *worst = NULL, host;
+
+    *bytes = query->count * size;
+    CUZK_TRY(cuda_mem_take(backend, *bytes, query->name, points, err));
+    CUZK_TRY_OUT(cuda_mem_take(backend, chunk * size, "points being read", (void **)&raw, err));
+    CUZK_TRY_OUT(cuda_mem_take(backend, sizeof *worst, "check of points", (void **)&worst, err));
+    for (uint32_t first = 0; first < query->count; first += chunk) {
+        const uint32_t n = query->count - first < chunk ? query->count - first : chunk;
+        CUZK_TRY_OUT(cuzk_cuda_check(cudaMemset(worst, 0xff, sizeof *worst), "check of points", err));
+        CUZK_TRY_OUT(
+            cuzk_cuda_check(cudaMemcpy(raw, query->bytes + first * size, n * size, cudaMemcpyHostToDevice),
+                            "points being read", err));
+        CUZK_TRY_OUT(g2 ? cuzk_cuda_decode_g2(raw, n, first, (struct cuzk_g2_affine *)*points + first, worst,
+                                              backend->stream, err)
+                        : cuzk_cuda_decode_g1(raw, n, first, (struct cuzk_g1_affine *)*points + first, worst,
+                                              backend->stream, err));
+        CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(backend->stream), "decode of points", err));
+        CUZK_TRY_OUT(cuzk_cuda_check(cudaMemcpy(&host, worst, sizeof host, cudaMemcpyDeviceToHost),
+                                     "check of points", err));
+        if (host != UINT32_MAX) {
+            status = cuzk_error_set(err, CUZK_INPUT, "%s: point %u is not on the curve or not encoded as one",
+                                    query->name, host);
+            goto out;
+        }
+        if (query->consumed != NULL)
+            CUZK_TRY_OUT(query->consumed(query->context, first, first + n, err));
+    }
+out:
+    cuda_mem_drop(backend, raw, chunk * size);
+    cuda_mem_drop(backend, worst, sizeof *worst);
+    if (status != CUZK_OK) {
+        cuda_mem_drop(backend, *points, *bytes);
+        *points = NULL;
+    }
+    return status;
+}
+
+/* ---- matrices ---- */
+
+static enum cuzk_status load_matrix(struct cuda_key *key, struct cuda_backend *backend,
+                                    const struct cuzk_backend_plan *plan, int which, struct cuzk_error *err)
+{
+    const struct cuzk_matrix *from = &plan->r1cs->matrix[which];
+    struct cuda_matrix *to = &key->matrix[which];
+    const size_t terms = from->row_start[plan->r1cs->constraints];
+    enum cuzk_status status = CUZK_OK;
+    uint32_t *values = NULL;
+
+    to->terms = terms;
+    CUZK_TRY_OUT(CUZK_NEW(&values, terms, "terms of a matrix", err));
+    for (size_t i = 0; i < terms; i++) {
+        const cuzk_variable v = from->variables[i];
+        const uint32_t index = cuzk_variable_index(v);
+        if (!cuzk_variable_is_aux(v))
+            values[i] = CUDA_VALUE_INPUT | index;
+        else if (cuzk_witness_is_bit(plan->layout, index))
+            values[i] = CUDA_VALUE_BIT | cuzk_witness_bit_rank(plan->layout, index);
+        else
+            values[i] = CUDA_VALUE_WIDE | cuzk_witness_wide_rank(plan->layout, index);
+    }
+    CUZK_TRY_OUT(upload(backend, from->row_start, ((size_t)plan->r1cs->constraints + 1) * 4, "row starts",
+                        (void **)&to->row_start, err));
+    CUZK_TRY_OUT(upload(backend, values, terms * 4, "terms of a matrix", (void **)&to->values, err));
+    CUZK_TRY_OUT(
+        upload(backend, from->coefficients, terms * 4, "coefficients", (void **)&to->coefficients, err));
+out:
+    cuzk_mem_free(values);
+    return status;
+}
+
+/* ---- queries ---- */
+
+/* Which points of a query meet bits, wide values and inputs. */
+struct parts {
+    uint32_t *point[3], *value[3], n[3];
+};
+
+static void add_part(struct parts *parts, int kind, uint32_t point, uint32_t value)
+{
+    parts->point[kind][parts->n[kind]] = point;
+    parts->value[kind][parts->n[kind]++] = value;
+}
+
+static enum cuzk_status load_parts(struct cuda_query *to, struct cuda_backend *backend,
+                                   const struct cuzk_backend_plan *plan,
+                                   const struct cuzk_backend_query *query, struct cuzk_error *err)
+{
+    struct cuda_part *const target[3] = {&to->bits, &to->wide, &to->inputs};
+    enum cuzk_status status = CUZK_OK;
+    struct parts parts = {};
+    uint32_t point = 0;
+
+    for (int k = 0; k < 3; k++) {
+        CUZK_TRY_OUT(CUZK_NEW(&parts.point[k], query->count, "points of a query", err));
+        CUZK_TRY_OUT(CUZK_NEW(&parts.value[k], query->count, "variables of a query", err));
+    }
+    for (uint32_t i = 0; query->inputs != NULL && i < plan->r1cs->inputs; i++)
+        if (query->inputs[i / 64] >> (i % 64) & 1)
+            add_part(&parts, 2, point++, i);
+    for (uint32_t i = 0; query->aux != NULL && i < plan->r1cs->aux; i++) {
+        if (!(query->aux[i / 64] >> (i % 64) & 1))
+            continue;
+        if (cuzk_witness_is_bit(plan->layout, i))
+            add_part(&parts, 0, point++, cuzk_witness_bit_rank(plan->layout, i));
+        else
+            add_part(&parts, 1, point++, cuzk_witness_wide_rank(plan->layout, i));
+    }
+    for (int k = 0; k < 3; k++) {
+        target[k]->n = parts.n[k];
+        CUZK_TRY_OUT(upload(backend, parts.point[k], (size_t)parts.n[k] * 4, "points of a query",
+                            (void **)&target[k]->point, err));
+        CUZK_TRY_OUT(upload(backend, parts.value[k], (size_t)parts.n[k] * 4, "variables of a query",
+                            (void **)&target[k]->value, err));
+    }
+out:
+    for (int k = 0; k < 3; k++) {
+        cuzk_mem_free(parts.point[k]);
+        cuzk_mem_free(parts.value[k]);
+    }
+    return status;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+enum cuzk_status cuda_key_create(struct cuzk_backend *base, const struct cuzk_backend_plan *plan,
+                                 struct cuzk_backend_key **out, struct cuzk_error *err)
+{
+    struct cuda_backend *backend = (struct cuda_backend *)base;
+    const struct cuzk_r1cs *r1cs = plan->r1cs;
+    enum cuzk_status status = CUZK_OK;
+    struct cuda_key *key = NULL;
+
+    *out = NULL;
+    CUZK_TRY(cuzk_backend_plan_check(plan, err));
+    if (plan->h_basis != CUZK_H_MONOMIAL || plan->row_step != 1)
+        return cuzk_error_set(err, CUZK_UNSUPPORTED, "keys of snarkjs are proved on the CPU backend only");
+    CUZK_TRY(cuda_use(backend, err));
+    CUZK_TRY(CUZK_NEW(&key, 1, "device key", err));
+    key->base.backend = base;
+    key->log_domain = plan->log_domain;
+    key->constraints = r1cs->constraints;
+    key->inputs = r1cs->inputs;
+    key->bit_count = plan->layout->bits;
+    key->wide_count = plan->layout->aux - plan->layout->bits;
+    key->pool_count = r1cs->pool_count;
+    CUZK_TRY_OUT(cuzk_cuda_ntt_plan_create(plan->log_domain, backend->stream, &key->ntt, err));
+    CUZK_TRY_OUT(load_matrix(key, backend, plan, CUZK_MATRIX_A, err));
+    CUZK_TRY_OUT(load_matrix(key, backend, plan, CUZK_MATRIX_B, err));
+    CUZK_TRY_OUT(upload(backend, r1cs->pool, (size_t)r1cs->pool_count * sizeof *r1cs->pool,
+                        "coefficient pool", (void **)&key->pool, err));
+    for (int q = 0; q < CUZK_QUERIES; q++) {
+        struct cuda_query *query = &key->query[q];
+        const int g2 = cuzk_query_is_g2((enum cuzk_query)q);
+        query->count = plan->query[q].count;
+        CUZK_TRY_OUT(
+            cuda_points_upload(backend, &plan->query[q], g2 != 0, &query->points, &query->bytes, err));
+        if (q == CUZK_QUERY_H) {
+            key->arena_bytes = larger(key->arena_bytes, cuzk_cuda_msm_scratch(query->count, 0, 0));
+            continue;
+        }
+        CUZK_TRY_OUT(load_parts(query, backend, plan, &plan->query[q], err));
+        key->arena_bytes = larger(key->arena_bytes, cuzk_cuda_sum_bits_scratch(query->bits.n, g2));
+        key->arena_bytes = larger(key->arena_bytes, cuzk_cuda_msm_scratch(query->wide.n, 0, g2));
+        key->arena_bytes = larger(key->arena_bytes, cuzk_cuda_msm_scratch(query->inputs.n, 0, g2));
+    }
+    CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(backend->stream), "loading of the key", err));
+    *out = &key->base;
+    key = NULL;
+out:
+    if (key != NULL)
+        cuda_key_destroy(&key->base);
+    return status;
+}
+
+static void drop_part(struct cuda_backend *backend, struct cuda_part *part)
+{
+    cuda_mem_drop(backend, part->point, (size_t)part->n * 4);
+    cuda_mem_drop(backend, part->value, (size_t)part->n * 4);
+}
+
+void cuda_key_destroy(struct cuzk_backend_key *base)
+{
+    struct cuda_key *key = (struct cuda_key *)base;
+
+    if (key == NULL)
+        return;
+    struct cuda_backend *backend = (struct cuda_backend *)key->base.backend;
+    (void)cuda_use(backend, NULL);
+    cuzk_cuda_ntt_plan_destroy(key->ntt);
+    for (int m = 0; m < 2; m++) {
+        cuda_mem_drop(backend, key->matrix[m].row_start, ((size_t)key->constraints + 1) * 4);
+        cuda_mem_drop(backend, key->matrix[m].values, key->matrix[m].terms * 4);
+        cuda_mem_drop(backend, key->matrix[m].coefficients, key->matrix[m].terms * 4);
+    }
+    cuda_mem_drop(backend, key->pool, (size_t)key->pool_count * sizeof *key->pool);
+    for (int q = 0; q < CUZK_QUERIES; q++) {
+        cuda_mem_drop(backend, key->query[q].points, key->query[q].bytes);
+        drop_part(backend, &key->query[q].bits);
+        drop_part(backend, &key->query[q].wide);
+        drop_part(backend, &key->query[q].inputs);
+    }
+    cuzk_mem_free(key);
+}

@@ -1,0 +1,14 @@
+/* The quotient of Groth16 on the device (the method and its reasons: poly/quotient.h): six transforms, no C.
+ */
+#ifndef CUZK_BACKEND_CUDA_QUOTIENT_H
+#define CUZK_BACKEND_CUDA_QUOTIENT_H
+
+#include "backend/cuda/ntt.h"
+
+/* a, b: values on the domain, natural order, Montgomery form; c: scratch; all of the plan's size. On return c
+ * holds the coefficients of H as plain numbers in natural order; a and b are used up. */
+enum cuzk_status cuzk_cuda_quotient(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *a,
+                                    struct cuzk_fr *b, struct cuzk_fr *c, cudaStream_t stream,
+                                    struct cuzk_error *err);
+
+#endif
