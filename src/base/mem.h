@@ -8,6 +8,7 @@
 #ifndef CUZK_BASE_MEM_H
 #define CUZK_BASE_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,10 @@ void cuzk_mem_wipe(void *bytes, size_t n);
 /* Tests: the n-th allocation from now (0 = the next) fails, and all later ones too if `persistent`.
  * n = SIZE_MAX turns it off. Process-wide. */
 void cuzk_mem_fail_after(size_t n, int persistent);
+
+/* For allocators of other memory (devices): whether this allocation must fail under cuzk_mem_fail_after.
+ * Counts as one allocation. */
+bool cuzk_mem_must_fail(void);
 
 /* Bytes now held through cuzk_mem_alloc, and the peak since the start of the process. */
 size_t cuzk_mem_in_use(void);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "backend/cpu/cpu.h"
+#include "backend/cuda/cuda.h"
 
 void test_backends_open(struct cuzk_pool *pool, struct test_backend table[TEST_BACKENDS])
 {
@@ -19,6 +20,13 @@ void test_backends_open(struct cuzk_pool *pool, struct test_backend table[TEST_B
         if (level <= (int)most)
             assert_int_equal(cuzk_backend_cpu_create(pool, &table[level].backend, NULL), CUZK_OK);
     }
+    struct cuzk_error err = {0};
+    int devices;
+    table[TEST_BACKENDS - 1] = (struct test_backend){.name = "cuda", .level = most};
+    if (cuzk_cuda_device_count(&devices, &err) == CUZK_OK && devices > 0)
+        assert_int_equal(cuzk_backend_cuda_create(NULL, &table[TEST_BACKENDS - 1].backend, NULL), CUZK_OK);
+    else
+        print_message("SKIPPED: backend cuda: %s\n", err.message[0] != '\0' ? err.message : "no device");
 }
 
 void test_backends_close(struct test_backend table[TEST_BACKENDS])

@@ -12,7 +12,7 @@ struct test_backend {
     enum cuzk_cpu_level level;    /* arithmetic it is to be used with */
 };
 
-enum { TEST_BACKENDS = 3 };
+enum { TEST_BACKENDS = 4 };
 
 /* Fills the table; pool is used by those that run on the processor. */
 void test_backends_open(struct cuzk_pool *pool, struct test_backend table[TEST_BACKENDS]);

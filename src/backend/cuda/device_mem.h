@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "backend/cuda/cuda_error.h"
+#include "base/mem.h"
 
 struct cuda_backend {
     struct cuzk_backend base;
@@ -25,7 +26,7 @@ static inline enum cuzk_status cuda_mem_take(struct cuda_backend *backend, size_
     *out = NULL;
     if (bytes == 0)
         bytes = 1;
-    const cudaError_t result = cudaMalloc(out, bytes);
+    const cudaError_t result = cuzk_mem_must_fail() ? cudaErrorMemoryAllocation : cudaMalloc(out, bytes);
     if (result == cudaErrorMemoryAllocation) {
         (void)cudaGetLastError(); /* it is not sticky, and this is its report */
         *out = NULL;

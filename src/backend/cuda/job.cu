@@ -129,14 +129,20 @@ struct values {
     const struct cuzk_fr *wide, *inputs, *pool;
 };
 
-/* out[row] = <row, z>; a thread a row */
+/* out[row_step * row mod domain] = <row, z>; a thread a row. Rows from `rows` on are those of the inputs. */
 static __global__ void evaluate(const uint32_t *__restrict__ row_start, const uint32_t *__restrict__ terms,
                                 const uint32_t *__restrict__ coefficients, struct values values,
-                                uint32_t rows, struct cuzk_fr *__restrict__ out)
+                                uint32_t rows, uint32_t input_rows, uint64_t row_step, uint64_t mask,
+                                struct cuzk_fr *__restrict__ out)
 {
     const uint32_t row = blockIdx.x * blockDim.x + threadIdx.x;
-    if (row >= rows)
+    if (row >= rows + input_rows)
         return;
+    struct cuzk_fr *const to = out + (row_step * row & mask);
+    if (row >= rows) {
+        *to = values.inputs[row - rows];
+        return;
+    }
     struct cuzk_fr sum;
     cuzk_fr_zero(&sum);
     for (uint32_t k = row_start[row]; k < row_start[row + 1]; k++) {
@@ -158,14 +164,14 @@ static __global__ void evaluate(const uint32_t *__restrict__ row_start, const ui
         }
         cuzk_fr_add(&sum, &t, &sum);
     }
-    out[row] = sum;
+    *to = sum;
 }
 
 enum cuzk_status cuda_job_eval_ab(struct cuzk_backend_job *base, struct cuzk_error *err)
 {
     struct cuda_job *job = (struct cuda_job *)base;
     const struct cuda_key *key = key_of(job);
-    const size_t domain = (size_t)1 << key->log_domain, rows = (size_t)key->constraints + key->inputs;
+    const size_t domain = (size_t)1 << key->log_domain;
     const uint64_t start = cuzk_clock_ns();
     struct cuzk_fr *const out[2] = {job->a, job->b};
 
@@ -174,20 +180,14 @@ enum cuzk_status cuda_job_eval_ab(struct cuzk_backend_job *base, struct cuzk_err
     CUZK_TRY(cuda_use(backend_of(job), err));
     for (int m = 0; m < 2; m++) {
         const struct cuda_matrix *matrix = &key->matrix[m];
-        const size_t filled = m == 0 ? rows : key->constraints;
-        if (key->constraints != 0)
-            evaluate<<<(key->constraints + 127) / 128, 128, 0, job->stream>>>(
-                matrix->row_start, matrix->values, matrix->coefficients,
-                {job->bits, job->wide, job->inputs, key->pool}, key->constraints, out[m]);
+        const uint32_t input_rows = m == 0 ? key->inputs : 0;
+        CUZK_TRY(cuzk_cuda_check(cudaMemsetAsync(out[m], 0, domain * sizeof(struct cuzk_fr), job->stream),
+                                 "values on the domain", err));
+        evaluate<<<(key->constraints + input_rows + 127) / 128 + 1, 128, 0, job->stream>>>(
+            matrix->row_start, matrix->values, matrix->coefficients,
+            {job->bits, job->wide, job->inputs, key->pool}, key->constraints, input_rows, key->row_step,
+            domain - 1, out[m]);
         CUZK_TRY(cuzk_cuda_launched("evaluate", job->stream, err));
-        if (m == 0)
-            CUZK_TRY(
-                cuzk_cuda_check(cudaMemcpyAsync(job->a + key->constraints, job->inputs, job->inputs_bytes,
-                                                cudaMemcpyDeviceToDevice, job->stream),
-                                "rows of the inputs", err));
-        CUZK_TRY(cuzk_cuda_check(
-            cudaMemsetAsync(out[m] + filled, 0, (domain - filled) * sizeof(struct cuzk_fr), job->stream),
-            "rest of the domain", err));
     }
     job->evaluated = true;
     return finish(job, start, &job->times.eval, err);
@@ -201,7 +201,11 @@ enum cuzk_status cuda_job_quotient(struct cuzk_backend_job *base, struct cuzk_er
     if (!job->evaluated)
         return cuzk_error_set(err, CUZK_ARGUMENT, "no values of A and B to take the quotient of");
     CUZK_TRY(cuda_use(backend_of(job), err));
-    CUZK_TRY(cuzk_cuda_quotient(key_of(job)->ntt, job->a, job->b, job->c, job->stream, err));
+    const struct cuda_key *key = key_of(job);
+    CUZK_TRY(
+        key->h_basis == CUZK_H_MONOMIAL
+            ? cuzk_cuda_quotient(key->ntt, job->a, job->b, job->c, job->stream, err)
+            : cuzk_cuda_odd_coset_values(key->ntt, key->row_step, job->a, job->b, job->c, job->stream, err));
     job->evaluated = false;
     job->divided = true;
     return finish(job, start, &job->times.quotient, err);

@@ -157,12 +157,12 @@ enum cuzk_status cuda_key_create(struct cuzk_backend *base, const struct cuzk_ba
 
     *out = NULL;
     CUZK_TRY(cuzk_backend_plan_check(plan, err));
-    if (plan->h_basis != CUZK_H_MONOMIAL || plan->row_step != 1)
-        return cuzk_error_set(err, CUZK_UNSUPPORTED, "keys of snarkjs are proved on the CPU backend only");
     CUZK_TRY(cuda_use(backend, err));
     CUZK_TRY(CUZK_NEW(&key, 1, "device key", err));
     key->base.backend = base;
     key->log_domain = plan->log_domain;
+    key->row_step = plan->row_step;
+    key->h_basis = plan->h_basis;
     key->constraints = r1cs->constraints;
     key->inputs = r1cs->inputs;
     key->bit_count = plan->layout->bits;

@@ -35,6 +35,8 @@ struct cuda_matrix {
 struct cuda_key {
     struct cuzk_backend_key base;
     unsigned log_domain;
+    uint64_t row_step;
+    enum cuzk_h_basis h_basis;
     uint32_t constraints, inputs, bit_count, wide_count;
     struct cuzk_cuda_ntt_plan *ntt;
     struct cuda_matrix matrix[2]; /* A, B */

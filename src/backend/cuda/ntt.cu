@@ -1,52 +1,9 @@
-#include "backend/cuda/ntt.h"
+#include "backend/cuda/ntt_plan.cuh"
 
 #include "backend/cuda/cuda_error.h"
-#include "backend/cuda/quotient.h"
 #include "base/mem.h"
 
-/*
- * Layout of one pass of 2^k points with stride S: elements whose index differs only in the k bits above
- * log2(S). Going down (decimation in frequency): X[d] = w^(low * d) * sum_j x[j] W^(j d), where low is the
- * index below S, W a root of order 2^k and w one of order S * 2^k. Going up undoes it, with the
- * multiplication first.
- */
-enum {
-    NTT_WIDE_BITS = 9, /* points of a shared-memory pass: 512 */
-    NTT_COLUMNS = 4,   /* adjacent transforms in a block: 128 contiguous bytes a row */
-    NTT_WIDE_THREADS = 64 * NTT_COLUMNS,
-    NTT_MAX_PASSES = 6,
-    NTT_ROOTS = 516,
-    NTT_ROW = 2048 + 2048 / 8, /* words of one limb plane in shared memory, skewed */
-};
-
-struct pass {
-    unsigned bits;
-    unsigned log_stride;
-    struct cuzk_fr *down, *up; /* twiddles w^(-+ low * d) at d * S + low; NULL where S is 1 */
-};
-
-struct cuzk_cuda_ntt_plan {
-    unsigned log_n, passes;
-    struct pass pass[NTT_MAX_PASSES];
-    struct cuzk_fr *roots_down, *roots_up; /* powers 0..511 of a root of order 512 */
-    struct cuzk_fr *memory;
-    struct cuzk_fr inverse_n;
-};
-
 /* ---- tables ---- */
-
-static __device__ struct cuzk_fr power(struct cuzk_fr base, uint64_t exponent)
-{
-    struct cuzk_fr acc;
-
-    cuzk_fr_one(&acc);
-    for (; exponent != 0; exponent >>= 1) {
-        if (exponent & 1)
-            cuzk_fr_mul(&acc, &base, &acc);
-        cuzk_fr_mul(&base, &base, &base);
-    }
-    return acc;
-}
 
 /* out[d * stride + low] = root^(low * d), a run of consecutive low for each thread */
 static __global__ void fill_twiddles(struct cuzk_fr *out, struct cuzk_fr root, unsigned bits,
@@ -143,22 +100,6 @@ static __device__ __forceinline__ void take(const uint32_t *shared, unsigned i, 
 #pragma unroll
     for (int k = 0; k < 4; k++)
         v->l[k] = shared[(2 * k) * NTT_ROW + at] | (uint64_t)shared[(2 * k + 1) * NTT_ROW + at] << 32;
-}
-
-static __device__ __forceinline__ struct cuzk_fr load(const struct cuzk_fr *p)
-{
-    const ulonglong2 *q = (const ulonglong2 *)p;
-    const ulonglong2 a = q[0], b = q[1];
-    struct cuzk_fr v;
-    v.l[0] = a.x, v.l[1] = a.y, v.l[2] = b.x, v.l[3] = b.y;
-    return v;
-}
-
-static __device__ __forceinline__ void store(struct cuzk_fr *p, const struct cuzk_fr *v)
-{
-    ulonglong2 *q = (ulonglong2 *)p;
-    q[0] = make_ulonglong2(v->l[0], v->l[1]);
-    q[1] = make_ulonglong2(v->l[2], v->l[3]);
 }
 
 /* The roots table: powers 0..511 of a root of order 512, then s and s * i. */
@@ -284,23 +225,6 @@ pass_small(struct cuzk_fr *__restrict__ data, const struct cuzk_fr *__restrict__
 
 /* ---- order ---- */
 
-struct digits {
-    unsigned passes, bits[NTT_MAX_PASSES], log_stride[NTT_MAX_PASSES];
-};
-
-/* Position p holds digit d_i of pass i at stride S_i; the coefficient's digits go from least significant up.
- */
-static __device__ uint64_t natural_index(const struct digits &digits, uint64_t p)
-{
-    uint64_t index = 0;
-    unsigned weight = 0;
-    for (unsigned i = 0; i < digits.passes; i++) {
-        index |= (p >> digits.log_stride[i] & ((1u << digits.bits[i]) - 1)) << weight;
-        weight += digits.bits[i];
-    }
-    return index;
-}
-
 static __global__ void reorder(const struct cuzk_fr *__restrict__ src, struct cuzk_fr *__restrict__ dst,
                                struct digits digits, uint64_t n, bool from_natural)
 {
@@ -328,38 +252,7 @@ static __global__ void scale(struct cuzk_fr *data, const struct cuzk_fr *powers,
     store(&data[p], &v);
 }
 
-static __global__ void fill_powers(struct cuzk_fr *out, struct cuzk_fr shift, struct cuzk_fr factor,
-                                   unsigned half, unsigned log_n)
-{
-    const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    const uint64_t low_count = UINT64_C(1) << half, high_count = UINT64_C(1) << (log_n - half);
-    if (i < low_count) {
-        out[i] = power(shift, i);
-    } else if (i < low_count + high_count) {
-        struct cuzk_fr v = power(shift, (i - low_count) << half);
-        cuzk_fr_mul(&v, &factor, &v);
-        out[i] = v;
-    }
-}
-
 /* ---- host ---- */
-
-static struct digits plan_digits(const struct cuzk_cuda_ntt_plan *plan)
-{
-    struct digits digits = {};
-
-    digits.passes = plan->passes;
-    for (unsigned i = 0; i < plan->passes; i++) {
-        digits.bits[i] = plan->pass[i].bits;
-        digits.log_stride[i] = plan->pass[i].log_stride;
-    }
-    return digits;
-}
-
-static unsigned blocks(uint64_t n, unsigned threads)
-{
-    return (unsigned)((n + threads - 1) / threads);
-}
 
 enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, cudaStream_t stream,
                                            struct cuzk_cuda_ntt_plan **out, struct cuzk_error *err)
@@ -519,83 +412,4 @@ enum cuzk_status cuzk_cuda_ntt_reorder(const struct cuzk_cuda_ntt_plan *plan, co
 const struct cuzk_fr *cuzk_cuda_ntt_inverse_n(const struct cuzk_cuda_ntt_plan *plan)
 {
     return &plan->inverse_n;
-}
-
-/* ---- the quotient ---- */
-
-static __global__ void multiply(struct cuzk_fr *out, const struct cuzk_fr *a, const struct cuzk_fr *b,
-                                uint64_t n)
-{
-    const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    struct cuzk_fr x = load(&a[i]);
-    const struct cuzk_fr y = load(&b[i]);
-    cuzk_fr_mul(&x, &y, &x);
-    store(&out[i], &x);
-}
-
-/* out[i] = plain number of (c_i - d_i shift^-i) factor: c and d in digit-reversed order, powers = factor *
- * shift^-i in two tables, out in natural order */
-static __global__ void finish_quotient(const struct cuzk_fr *__restrict__ c,
-                                       const struct cuzk_fr *__restrict__ d,
-                                       const struct cuzk_fr *__restrict__ powers, unsigned half,
-                                       struct cuzk_fr factor, struct digits digits, uint64_t n,
-                                       struct cuzk_fr *__restrict__ out)
-{
-    const uint64_t p = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (p >= n)
-        return;
-    const uint64_t i = natural_index(digits, p);
-    const struct cuzk_fr lo = load(&powers[i & ((UINT64_C(1) << half) - 1)]);
-    const struct cuzk_fr hi = load(&powers[(UINT64_C(1) << half) + (i >> half)]);
-    struct cuzk_fr x = load(&c[p]), y = load(&d[p]), plain;
-    cuzk_fr_mul(&x, &factor, &x);
-    cuzk_fr_mul(&y, &lo, &y);
-    cuzk_fr_mul(&y, &hi, &y);
-    cuzk_fr_sub(&x, &y, &x);
-    cuzk_fr_to_words(&x, plain.l);
-    store(&out[i], &plain);
-}
-
-enum cuzk_status cuzk_cuda_quotient(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *a,
-                                    struct cuzk_fr *b, struct cuzk_fr *c, cudaStream_t stream,
-                                    struct cuzk_error *err)
-{
-    const uint64_t n = UINT64_C(1) << plan->log_n;
-    const unsigned half = plan->log_n / 2;
-    const uint64_t count = (UINT64_C(1) << half) + (UINT64_C(1) << (plan->log_n - half));
-    struct cuzk_fr shift_n, one, factor, inverse_shift, *powers = NULL;
-    enum cuzk_status status;
-
-    /* H = (C - D) / (1 - g^n), and both sums come undivided by n */
-    cuzk_fr_one(&one);
-    cuzk_fr_pow_u64(&cuzk_fr_generator, n, &shift_n);
-    cuzk_fr_sub(&one, &shift_n, &factor);
-    cuzk_fr_inverse(&factor, &factor);
-    cuzk_fr_mul(&factor, &plan->inverse_n, &factor);
-    cuzk_fr_inverse(&cuzk_fr_generator, &inverse_shift);
-
-    multiply<<<blocks(n, 256), 256, 0, stream>>>(c, a, b, n);
-    CUZK_TRY(cuzk_cuda_launched("multiply", stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_inverse_dif(plan, c, stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_inverse_dif(plan, a, stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_scale(plan, a, &cuzk_fr_generator, &plan->inverse_n, stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_forward_dit(plan, a, stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_inverse_dif(plan, b, stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_scale(plan, b, &cuzk_fr_generator, &plan->inverse_n, stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_forward_dit(plan, b, stream, err));
-    multiply<<<blocks(n, 256), 256, 0, stream>>>(a, a, b, n);
-    CUZK_TRY(cuzk_cuda_launched("multiply", stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_inverse_dif(plan, a, stream, err));
-    CUZK_TRY(cuzk_cuda_check(cudaMallocAsync(&powers, count * sizeof *powers, stream), "coset powers", err));
-    fill_powers<<<blocks(count, 128), 128, 0, stream>>>(powers, inverse_shift, factor, half, plan->log_n);
-    CUZK_TRY_OUT(cuzk_cuda_launched("fill_powers", stream, err));
-    finish_quotient<<<blocks(n, 256), 256, 0, stream>>>(c, a, powers, half, factor, plan_digits(plan), n, b);
-    CUZK_TRY_OUT(cuzk_cuda_launched("finish_quotient", stream, err));
-    CUZK_TRY_OUT(cuzk_cuda_check(cudaMemcpyAsync(c, b, n * sizeof *c, cudaMemcpyDeviceToDevice, stream),
-                                 "quotient", err));
-out:
-    cudaFreeAsync(powers, stream);
-    return status;
 }

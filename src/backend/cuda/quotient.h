@@ -11,4 +11,10 @@ enum cuzk_status cuzk_cuda_quotient(const struct cuzk_cuda_ntt_plan *plan, struc
                                     struct cuzk_fr *b, struct cuzk_fr *c, cudaStream_t stream,
                                     struct cuzk_error *err);
 
+/* The values of A B - C on the odd coset, as cuzk_odd_coset_values (poly/quotient.h) gives them: plain
+ * numbers in c, element i at the point w2^(step (2 i + 1)). a and b are used up. */
+enum cuzk_status cuzk_cuda_odd_coset_values(const struct cuzk_cuda_ntt_plan *plan, uint64_t step,
+                                            struct cuzk_fr *a, struct cuzk_fr *b, struct cuzk_fr *c,
+                                            cudaStream_t stream, struct cuzk_error *err);
+
 #endif
