@@ -40,6 +40,15 @@ struct cli_common {
          .offset = offsetof(struct cli_common, help),                                                        \
          .help = "this text"}
 
+/* --backend: a member `const char *backend` of the command's values */
+#define CLI_BACKEND_OPTION(values)                                                                           \
+    {.name = "backend",                                                                                      \
+     .type = CUZK_OPTION_STRING,                                                                             \
+     .offset = offsetof(values, backend),                                                                    \
+     .placeholder = "NAME",                                                                                  \
+     .fallback = "auto",                                                                                     \
+     .help = "what computes: auto, cpu, cuda, cuda:ORDINAL or cuda:UUID"}
+
 /* The option --threads, for commands that use a pool. */
 #define CLI_THREADS_OPTION(values)                                                                           \
     {.name = "threads",                                                                                      \

@@ -1,4 +1,4 @@
-#include "backend/cpu/cpu.h"
+#include "backend/choice.h"
 #include "bench/machine.h"
 #include "bench/prove.h"
 #include "cli/bench_report.h"
@@ -8,7 +8,7 @@
 struct prove_options {
     struct cli_common common;
     struct cuzk_option_number threads, sector_size, proofs;
-    const char *params_dir, *params;
+    const char *params_dir, *params, *backend;
 };
 
 enum { DEFAULT_SECTOR_SIZE = 2048, DEFAULT_PROOFS = 3 };
@@ -30,7 +30,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     if (given->params == NULL)
         CUZK_TRY(cuzk_parameter_find(cuzk_parameter_directory(given->params_dir), &id, ".params", path, err));
     CUZK_TRY(cli_session_pool(session, given->threads, err));
-    CUZK_TRY(cuzk_backend_cpu_create(session->pool, &backend, err));
+    CUZK_TRY(cuzk_backend_open(given->backend, session->pool, &backend, err));
     const enum cuzk_status status =
         cuzk_bench_prove(session->pool, backend, sector_size, given->params != NULL ? given->params : path,
                          proofs, &session->progress, results, &anonymous, err);
@@ -65,6 +65,7 @@ static const struct cuzk_option options[] = {
      .offset = offsetof(struct prove_options, params),
      .placeholder = "FILE",
      .help = "the parameter file itself"},
+    CLI_BACKEND_OPTION(struct prove_options),
     CLI_THREADS_OPTION(struct prove_options),
     CLI_COMMON_OPTIONS,
 };

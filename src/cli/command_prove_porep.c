@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/cpu/cpu.h"
+#include "backend/choice.h"
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/file.h"
@@ -182,7 +182,7 @@ static enum cuzk_status run_work(struct cli_session *session, const struct prove
     CUZK_TRY(load(session, given, work, err));
     cuzk_circuit_id_format(&work->id, circuit);
     CUZK_TRY(cli_parameters_find(session, given->params_dir, &work->id, ".params", path, err));
-    CUZK_TRY(cuzk_backend_cpu_create(session->pool, &work->backend, err));
+    CUZK_TRY(cuzk_backend_open(given->backend, session->pool, &work->backend, err));
     const struct cuzk_engine_context context = {session->pool, work->backend, &session->progress,
                                                 work->timeline};
     const uint64_t begin = cuzk_clock_ns();
@@ -230,13 +230,7 @@ static const struct cuzk_option options[] = {
      .placeholder = "FILE",
      .help = "where the proof goes (192 bytes a partition); as hex on standard output where not given"},
     CLI_PARAMETERS_OPTION(struct prove_options, params_dir),
-    {.name = "backend",
-     .type = CUZK_OPTION_CHOICE,
-     .offset = offsetof(struct prove_options, backend),
-     .placeholder = "NAME",
-     .choices = "auto|cpu",
-     .fallback = "auto",
-     .help = "what computes"},
+    CLI_BACKEND_OPTION(struct prove_options),
     CLI_THREADS_OPTION(struct prove_options),
     {.name = "timeline",
      .type = CUZK_OPTION_STRING,

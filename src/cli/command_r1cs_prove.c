@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "backend/cpu/cpu.h"
+#include "backend/choice.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -14,7 +14,7 @@
 struct prove_options {
     struct cli_common common;
     struct cuzk_option_number threads;
-    const char *zkey, *wtns, *r1cs, *proof, *public_inputs;
+    const char *zkey, *wtns, *r1cs, *proof, *public_inputs, *backend;
 };
 
 struct work {
@@ -86,7 +86,7 @@ static enum cuzk_status run_work(struct cli_session *session, const struct prove
 {
     CUZK_TRY(read_inputs(given, work, err));
     CUZK_TRY(check(session, given, work, err));
-    CUZK_TRY(cuzk_backend_cpu_create(session->pool, &work->backend, err));
+    CUZK_TRY(cuzk_backend_open(given->backend, session->pool, &work->backend, err));
     CUZK_TRY(cuzk_prover_create(work->backend, work->zkey.r1cs, &work->zkey.layout, &work->zkey.params,
                                 &work->zkey.form, &work->prover, err));
     const enum cuzk_status status =
@@ -166,6 +166,7 @@ static const struct cuzk_option options[] = {
      .offset = offsetof(struct prove_options, public_inputs),
      .placeholder = "FILE",
      .help = "where the public signals go (public.json)"},
+    CLI_BACKEND_OPTION(struct prove_options),
     CLI_THREADS_OPTION(struct prove_options),
     CLI_COMMON_OPTIONS,
 };

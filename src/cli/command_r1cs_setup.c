@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "backend/cpu/cpu.h"
+#include "backend/choice.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/random.h"
@@ -13,7 +13,7 @@
 struct setup_options {
     struct cli_common common;
     struct cuzk_option_number threads;
-    const char *r1cs, *zkey, *vkey;
+    const char *r1cs, *zkey, *vkey, *backend;
     struct cuzk_option_hex32 seed;
 };
 
@@ -55,7 +55,7 @@ static enum cuzk_status run_work(const struct setup_options *given, struct work 
     struct cuzk_random random;
 
     CUZK_TRY(read_r1cs(given->r1cs, &work->r1cs, err));
-    CUZK_TRY(cuzk_backend_cpu_create(session->pool, &work->backend, err));
+    CUZK_TRY(cuzk_backend_open(given->backend, session->pool, &work->backend, err));
     if (given->seed.set)
         cuzk_random_init_seeded(&random, given->seed.bytes);
     else
@@ -126,6 +126,7 @@ static const struct cuzk_option options[] = {
      .offset = offsetof(struct setup_options, seed),
      .placeholder = "HEX32",
      .help = "draw the secrets from this seed: reproducible, and openly insecure"},
+    CLI_BACKEND_OPTION(struct setup_options),
     CLI_THREADS_OPTION(struct setup_options),
     CLI_COMMON_OPTIONS,
 };

@@ -2,7 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/cpu/cpu.h"
+#include "backend/choice.h"
 #include "base/clock.h"
 #include "bench/machine.h"
 #include "cli/command.h"
@@ -12,7 +12,7 @@
 struct setup_options {
     struct cli_common common;
     struct cuzk_option_number threads;
-    const char *out;
+    const char *out, *backend;
     struct cuzk_option_hex32 seed;
     bool force;
 };
@@ -93,7 +93,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
         "TEST PARAMETERS: whoever makes a key alone could forge its proofs; the chain accepts none of them%s",
         given->seed.set ? "; with --seed anybody can" : "");
     CUZK_TRY(cli_session_pool(session, given->threads, err));
-    CUZK_TRY(cuzk_backend_cpu_create(session->pool, &backend, err));
+    CUZK_TRY(cuzk_backend_open(given->backend, session->pool, &backend, err));
     const struct cuzk_engine_context context = {session->pool, backend, &session->progress, NULL};
     const enum cuzk_status status =
         cuzk_test_parameters_make(&context, &id, given->out, given->seed.set ? given->seed.bytes : NULL, err);
@@ -119,6 +119,7 @@ static const struct cuzk_option options[] = {
      .type = CUZK_OPTION_FLAG,
      .offset = offsetof(struct setup_options, force),
      .help = "allow the directory of production parameters"},
+    CLI_BACKEND_OPTION(struct setup_options),
     CLI_THREADS_OPTION(struct setup_options),
     CLI_COMMON_OPTIONS,
 };
