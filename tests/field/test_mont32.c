@@ -1,7 +1,7 @@
 /* The GPU's carry-chain arithmetic, run on the host, against the 64-bit headers. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>
