@@ -82,6 +82,7 @@ extern const struct cli_command cli_bench_msm;
 extern const struct cli_command cli_bench_ntt;
 extern const struct cli_command cli_bench_prove;
 extern const struct cli_command cli_bench_decode;
+extern const struct cli_command cli_bench_verify;
 extern const struct cli_command cli_bench_witness;
 extern const struct cli_command cli_circuit_digest;
 extern const struct cli_command cli_circuit_show;

@@ -9,7 +9,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_r1cs_setup,     &cli_r1cs_prove,   &cli_r1cs_verify,     &cli_circuit_list, &cli_circuit_show,
     &cli_circuit_digest, &cli_circuit_tree, &cli_inspect_command, &cli_doctor,       &cli_trace,
     &cli_bench_decode,   &cli_bench_field,  &cli_bench_msm,       &cli_bench_ntt,    &cli_bench_prove,
-    &cli_bench_witness,
+    &cli_bench_verify,   &cli_bench_witness,
     /* clang-format on */
 };
 
