@@ -317,22 +317,75 @@ CUZK_FP8_FN void cuzk_fp8_to_word_vectors(const struct cuzk_fp8 *a, __m512i w[CU
     }
 }
 
+/* Six 64-bit words from each of eight addresses (no alignment) as vectors: the transposition of what is
+ * there. Two 256-bit loads a lane; lanes l and l + 4 share a register from the start. */
+CUZK_FP8_FN void cuzk_fp8_gather_words(const void *const from[CUZK_FP8_LANES], __m512i w[CUZK_FP_LIMBS])
+{
+    const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+    const __m512i high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+
+#pragma GCC unroll 2
+    for (int half = 0; half < 2; half++) {
+        const __mmask8 words = half == 0 ? 0xf : 0x3; /* of the four in a half */
+        __m512i r[4];
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; i++) {
+            const __m256i a = _mm256_maskz_loadu_epi64(words, (const char *)from[i] + 32 * half);
+            const __m256i b = _mm256_maskz_loadu_epi64(words, (const char *)from[i + 4] + 32 * half);
+            r[i] = _mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
+        }
+        const __m512i even01 = _mm512_unpacklo_epi64(r[0], r[1]), odd01 = _mm512_unpackhi_epi64(r[0], r[1]);
+        const __m512i even23 = _mm512_unpacklo_epi64(r[2], r[3]), odd23 = _mm512_unpackhi_epi64(r[2], r[3]);
+        w[4 * half] = _mm512_permutex2var_epi64(even01, low, even23);
+        w[4 * half + 1] = _mm512_permutex2var_epi64(odd01, low, odd23);
+        if (half == 0) {
+            w[2] = _mm512_permutex2var_epi64(even01, high, even23);
+            w[3] = _mm512_permutex2var_epi64(odd01, high, odd23);
+        }
+    }
+}
+
 /* Eight elements of fp.h, each from its own address, ready. */
 CUZK_FP8_FN void cuzk_fp8_load(const struct cuzk_fp *const from[CUZK_FP8_LANES], struct cuzk_fp8 *out)
 {
     const uint64_t enter[CUZK_FP8_LIMBS] = CUZK_FP8_ENTER;
-    uint64_t words[CUZK_FP_LIMBS][CUZK_FP8_LANES] __attribute__((aligned(64)));
+    const void *at[CUZK_FP8_LANES];
     __m512i w[CUZK_FP_LIMBS];
     struct cuzk_fp8 factor;
 
+#pragma GCC unroll 8
     for (int lane = 0; lane < CUZK_FP8_LANES; lane++)
-        for (int i = 0; i < CUZK_FP_LIMBS; i++)
-            words[i][lane] = from[lane]->l[i];
-    for (int i = 0; i < CUZK_FP_LIMBS; i++)
-        w[i] = _mm512_load_si512(words[i]);
+        at[lane] = from[lane];
+    cuzk_fp8_gather_words(at, w);
     cuzk_fp8_from_word_vectors(w, out);
     cuzk_fp8_broadcast_limbs(enter, &factor);
     cuzk_fp8_mul(out, &factor, out);
+}
+
+/* 48 big-endian bytes from each of eight addresses as numbers, not in Montgomery form; returns the lanes
+ * where they are below p. */
+CUZK_FP8_FN __mmask8 cuzk_fp8_load_bytes(const uint8_t *const from[CUZK_FP8_LANES], struct cuzk_fp8 *out)
+{
+    const __m512i swap =
+        _mm512_broadcast_i32x4(_mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8));
+    const uint64_t m[CUZK_FP8_LIMBS] = CUZK_FP8_MODULUS;
+    const void *at[CUZK_FP8_LANES];
+    __m512i read[CUZK_FP_LIMBS], w[CUZK_FP_LIMBS];
+    struct cuzk_fp8 t;
+
+#pragma GCC unroll 8
+    for (int lane = 0; lane < CUZK_FP8_LANES; lane++)
+        at[lane] = from[lane];
+    cuzk_fp8_gather_words(at, read);
+#pragma GCC unroll 8
+    for (int i = 0; i < CUZK_FP_LIMBS; i++)
+        w[i] = _mm512_shuffle_epi8(read[CUZK_FP_LIMBS - 1 - i], swap);
+    cuzk_fp8_from_word_vectors(w, out);
+#pragma GCC unroll 8
+    for (int i = 0; i < CUZK_FP8_LIMBS; i++)
+        t.l[i] = _mm512_sub_epi64(out->l[i], cuzk_fp8_word(m[i]));
+    cuzk_fp8_carry(&t);
+    return _mm512_movepi64_mask(t.l[CUZK_FP8_LIMBS - 1]);
 }
 
 /* Words of the numbers x 2^384 mod p (leave = CUZK_FP8_LEAVE) or x mod p (CUZK_FP8_LEAVE_PLAIN), reduced. */

@@ -193,8 +193,7 @@ static void sort_segments(struct summer *s, const struct run *segments, size_t n
 }
 
 /* Adds to each run's bucket the points rows[items[..]] of the run (bit 31 of an item negates). `total` is the
- * sum of the lengths. Runs of length zero are fine; no two runs may have the same target. items must have one
- * readable word after its last. */
+ * sum of the lengths. Runs of length zero are fine; no two runs may have the same target. */
 static void sum_runs(struct summer *s, const struct row *rows, const uint32_t *items, const struct run *runs,
                      size_t count, size_t total, const struct buckets *buckets)
 {
@@ -202,7 +201,7 @@ static void sum_runs(struct summer *s, const struct row *rows, const uint32_t *i
 
     s->spilled = 0;
     for (;;) {
-        size_t cap = total / BATCH, n = 0, cuts = 0;
+        size_t cap = (total + BATCH - 1) / BATCH, n = 0, cuts = 0;
         const size_t first_spill = s->spilled;
         if (cap < least)
             cap = least;

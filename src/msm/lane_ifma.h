@@ -363,28 +363,14 @@ static inline lane_mask rows_from_affine(const group_affine *const from[LANES], 
     return infinity;
 }
 
-/* 48 big-endian bytes of each lane as a number (not in Montgomery form yet); returns the lanes below p. */
-LANE_FN lane_mask load_bytes(const uint8_t *const from[LANES], size_t offset, struct cuzk_fp8 *out)
+/* Coordinate part `part` of the raw points; returns the lanes below p. */
+LANE_FN lane_mask load_part(const uint8_t *const from[LANES], int part, struct cuzk_fp8 *out)
 {
-    const uint64_t m[LIMBS] = CUZK_FP8_MODULUS;
-    uint64_t words[CUZK_FP_LIMBS][LANES] __attribute__((aligned(64)));
-    __m512i w[CUZK_FP_LIMBS];
-    struct cuzk_fp8 t;
+    const uint8_t *at[LANES];
 
-    for (int l = 0; l < LANES; l++) {
-        for (int i = 0; i < CUZK_FP_LIMBS; i++) {
-            uint64_t word;
-            memcpy(&word, from[l] + offset + 8 * (CUZK_FP_LIMBS - 1 - i), sizeof word);
-            words[i][l] = __builtin_bswap64(word);
-        }
-    }
-    for (int i = 0; i < CUZK_FP_LIMBS; i++)
-        w[i] = _mm512_load_si512(words[i]);
-    cuzk_fp8_from_word_vectors(w, out);
-    for (int i = 0; i < LIMBS; i++)
-        t.l[i] = _mm512_sub_epi64(out->l[i], cuzk_fp8_word(m[i]));
-    cuzk_fp8_carry(&t);
-    return (lane_mask)_mm512_movepi64_mask(t.l[LIMBS - 1]);
+    for (int l = 0; l < LANES; l++)
+        at[l] = from[l] + part * CUZK_FP_BYTES;
+    return (lane_mask)cuzk_fp8_load_bytes(at, out);
 }
 
 /* The flag bits are above p's top bit: a coordinate below p has none. */
@@ -398,9 +384,8 @@ static inline lane_mask rows_from_raw(const uint8_t *const from[LANES], lane_mas
 
     cuzk_fp8_broadcast_limbs(enter, &factor);
     for (int k = 0; k < GROUP_DEGREE; k++) {
-        const size_t offset = (size_t)(GROUP_DEGREE - 1 - k) * CUZK_FP_BYTES; /* c1 comes before c0 */
-        good &= load_bytes(from, offset, &x.c[k]);
-        good &= load_bytes(from, offset + GROUP_DEGREE * CUZK_FP_BYTES, &y.c[k]);
+        good &= load_part(from, GROUP_DEGREE - 1 - k, &x.c[k]); /* c1 comes before c0 */
+        good &= load_part(from, 2 * GROUP_DEGREE - 1 - k, &y.c[k]);
         cuzk_fp8_mul(&x.c[k], &factor, &x.c[k]);
         cuzk_fp8_mul(&y.c[k], &factor, &y.c[k]);
     }

@@ -17,7 +17,13 @@
 #define ROW_NEGATED (UINT32_C(1) << 31) /* in sources: the scalar was negated */
 #define SPAN_MOST   ((size_t)1 << 30)   /* bases a chunk may reach over */
 
-enum { ONES_GRAIN = 4096 /* least ones a task sums */ };
+enum {
+    ONES_GRAIN = 4096, /* least ones a task sums */
+    ONES_CHUNK =
+        1 << 15, /* bases of a chunk for each thread, where all scalars are bits: rows stay in cache */
+    PREFETCH_BASES = 48, /* bases ahead, in conversion */
+    ONES_A_LANE = 8      /* ones for which a running sum is worth while */
+};
 
 struct plan {
     struct digits_form form;
@@ -26,10 +32,10 @@ struct plan {
     unsigned group;       /* windows a task */
     size_t range, ranges; /* buckets a task takes of each of its windows; tasks that share a window */
     unsigned groups;
-    size_t tasks; /* groups * ranges */
-    size_t one_tasks;
-    size_t rows; /* of a chunk */
-    bool chunks; /* more than one chunk: buckets are kept a task, not a worker */
+    size_t tasks;                /* groups * ranges */
+    size_t one_tasks, one_lanes; /* tasks that sum the ones; running sums that each keeps */
+    size_t rows;                 /* of a chunk */
+    bool chunks;                 /* more than one chunk: buckets are kept a task, not a worker */
 };
 
 struct msm_worker {
@@ -55,6 +61,7 @@ struct msm {
     struct buckets *buckets; /* [task] or [worker] */
     size_t bucket_sets;
     group_point *weighted, *plain; /* [task][window of the group] */
+    struct buckets *one_buckets;   /* [one task], one_lanes running sums each */
     group_point *one_sums;         /* [one task] */
     bool last;
 };
@@ -77,6 +84,16 @@ static inline enum scalar_class classify(const struct cuzk_msm_request *request,
     return SCALAR_WIDE;
 }
 
+/* The word of a bitmap that holds bit i, with the bits before i and those from `end` on cleared. */
+static inline uint64_t bits_from(const uint64_t *bitmap, size_t i, size_t end)
+{
+    uint64_t word = bitmap[i / 64] & UINT64_MAX << (i % 64);
+
+    if (end - (i & ~(size_t)63) < 64)
+        word &= (UINT64_C(1) << (end % 64)) - 1;
+    return word;
+}
+
 static void count_classes(void *context, size_t begin, size_t end, unsigned worker)
 {
     struct msm *m = context;
@@ -84,6 +101,12 @@ static void count_classes(void *context, size_t begin, size_t end, unsigned work
     bool negated;
 
     (void)worker;
+    if (m->request->scalars == NULL) {
+        for (size_t i = begin; i < end; i = (i | 63) + 1)
+            ones += (size_t)__builtin_popcountll(bits_from(m->request->bitmap, i, end));
+        atomic_fetch_add(&m->count_ones, ones);
+        return;
+    }
     for (size_t i = begin; i < end; i++) {
         const enum scalar_class class = classify(m->request, i, &negated);
         ones += class == SCALAR_ONE;
@@ -114,6 +137,8 @@ static void make_plan(struct msm *m)
     digits_form_init(&p->form, p->c);
     p->windows = p->form.windows;
     p->buckets = (size_t)1 << (p->c - 1);
+    if (m->wide == 0 && chunk > ONES_CHUNK * threads)
+        chunk = ONES_CHUNK * threads;
     if (chunk > SPAN_MOST)
         chunk = SPAN_MOST;
     p->rows = m->ones + m->wide < chunk ? m->ones + m->wide : chunk;
@@ -135,6 +160,9 @@ static void make_plan(struct msm *m)
         p->one_tasks = threads;
     if (m->ones == 0)
         p->one_tasks = 0;
+    p->one_lanes = (m->ones < p->rows ? m->ones : p->rows) / (p->one_tasks + 1) / ONES_A_LANE + 1;
+    if (p->one_lanes > BATCH)
+        p->one_lanes = BATCH;
 }
 
 static void msm_free(struct msm *m)
@@ -153,6 +181,11 @@ static void msm_free(struct msm *m)
         cuzk_mem_free(m->buckets[i].rows);
         cuzk_mem_free(m->buckets[i].used);
     }
+    for (size_t i = 0; m->one_buckets != NULL && i < m->plan.one_tasks; i++) {
+        cuzk_mem_free(m->one_buckets[i].rows);
+        cuzk_mem_free(m->one_buckets[i].used);
+    }
+    cuzk_mem_free(m->one_buckets);
     cuzk_mem_free(m->buckets);
     cuzk_mem_free(m->weighted);
     cuzk_mem_free(m->plain);
@@ -162,13 +195,16 @@ static void msm_free(struct msm *m)
 static enum cuzk_status msm_allocate(struct msm *m, struct cuzk_error *err)
 {
     const struct plan *p = &m->plan;
-    const size_t targets = p->tasks == 0 ? 1 : p->group * p->range;
+    size_t targets = p->tasks == 0 ? 1 : p->group * p->range;
     const size_t wide = m->wide < p->rows ? m->wide : p->rows;
     const size_t ones = m->ones < p->rows ? m->ones : p->rows;
     size_t items = p->group * wide;
 
-    if (p->one_tasks != 0 && items < ones / p->one_tasks + 1)
-        items = ones / p->one_tasks + 1;
+    if (p->one_tasks != 0 && items < ones / p->one_tasks + p->one_lanes)
+        items = ones / p->one_tasks + p->one_lanes;
+    const size_t bucket_rows = targets;
+    if (p->one_tasks != 0 && targets < p->one_lanes)
+        targets = p->one_lanes;
     CUZK_TRY(CUZK_NEW(&m->rows, p->rows, "MSM bases", err));
     CUZK_TRY(CUZK_NEW(&m->sources, p->rows, "MSM bases", err));
     CUZK_TRY(CUZK_NEW(&m->dead, p->rows, "MSM bases", err));
@@ -185,11 +221,16 @@ static enum cuzk_status msm_allocate(struct msm *m, struct cuzk_error *err)
         CUZK_TRY(CUZK_NEW(&m->buckets, sets, "MSM buckets", err));
         m->bucket_sets = sets;
         for (size_t i = 0; i < sets; i++) {
-            CUZK_TRY(CUZK_NEW(&m->buckets[i].rows, targets, "MSM buckets", err));
-            CUZK_TRY(CUZK_NEW(&m->buckets[i].used, targets, "MSM buckets", err));
+            CUZK_TRY(CUZK_NEW(&m->buckets[i].rows, bucket_rows, "MSM buckets", err));
+            CUZK_TRY(CUZK_NEW(&m->buckets[i].used, bucket_rows, "MSM buckets", err));
         }
         CUZK_TRY(CUZK_NEW(&m->weighted, p->tasks * p->group, "MSM window sums", err));
         CUZK_TRY(CUZK_NEW(&m->plain, p->tasks * p->group, "MSM window sums", err));
+    }
+    CUZK_TRY(CUZK_NEW(&m->one_buckets, p->one_tasks, "MSM sums", err));
+    for (size_t i = 0; i < p->one_tasks; i++) {
+        CUZK_TRY(CUZK_NEW(&m->one_buckets[i].rows, p->one_lanes, "MSM sums", err));
+        CUZK_TRY(CUZK_NEW(&m->one_buckets[i].used, p->one_lanes, "MSM sums", err));
     }
     return CUZK_NEW(&m->one_sums, p->one_tasks, "MSM sums", err);
 }
@@ -201,6 +242,17 @@ static void select_chunk(struct msm *m)
     size_t i = m->end, ones = 0, wide = 0;
 
     m->begin = i;
+    if (m->request->scalars == NULL) {
+        while (i < n && ones < rows && i - m->begin < SPAN_MOST) {
+            uint64_t word = bits_from(m->request->bitmap, i, n);
+            const size_t first = i & ~(size_t)63;
+            for (; word != 0 && ones < rows; word &= word - 1)
+                m->sources[ones++] = (uint32_t)(first + (size_t)__builtin_ctzll(word) - m->begin);
+            i = word == 0 ? first + 64 : first + (size_t)__builtin_ctzll(word);
+        }
+        if (i > n)
+            i = n;
+    }
     for (; i < n && ones + wide < rows && i - m->begin < SPAN_MOST; i++) {
         bool negated;
         const enum scalar_class class = classify(m->request, i, &negated);
@@ -227,7 +279,26 @@ static void refuse(struct msm *m, size_t base)
         ;
 }
 
-/* Converts bases [begin, end) of those selected: the ones, then the wide ones. */
+/* The row of the k-th base selected: the ones, then the wide ones. */
+static inline size_t row_of(const struct msm *m, size_t k)
+{
+    return k < m->chunk_ones ? k : m->plan.rows - 1 - (k - m->chunk_ones);
+}
+
+/* Asks for the bytes of selected base k ahead of its turn. */
+static inline void prefetch_base(const struct msm *m, size_t k)
+{
+    const bool raw = m->request->raw != NULL;
+    const size_t bytes = raw ? GROUP_RAW_BYTES : sizeof(group_affine);
+    const uint8_t *bases = raw ? m->request->raw->bytes : m->request->affine;
+    const uint8_t *base = bases + (m->begin + (m->sources[row_of(m, k)] & ~ROW_NEGATED)) * bytes;
+
+    for (size_t at = 0; at < bytes; at += 64)
+        __builtin_prefetch(base + at);
+    __builtin_prefetch(base + bytes - 1);
+}
+
+/* Converts bases [begin, end) of those selected. */
 static void convert_rows(void *context, size_t begin, size_t end, unsigned worker)
 {
     struct msm *m = context;
@@ -241,9 +312,11 @@ static void convert_rows(void *context, size_t begin, size_t end, unsigned worke
         const group_affine *affine[LANES];
         const uint8_t *raw[LANES];
 
+        for (size_t k = i + PREFETCH_BASES; k < i + PREFETCH_BASES + LANES && k < end; k++)
+            prefetch_base(m, k);
         for (size_t l = 0; l < LANES; l++) {
             const size_t k = i + l < end ? i + l : end - 1; /* lanes past the end repeat the last */
-            row[l] = k < m->chunk_ones ? k : m->plan.rows - 1 - (k - m->chunk_ones);
+            row[l] = row_of(m, k);
             const uint32_t source = m->sources[row[l]];
             const size_t base = m->begin + (source & ~ROW_NEGATED);
             to[l] = &m->rows[row[l]];
@@ -303,20 +376,30 @@ static void sum_ones(struct msm *m, size_t task, struct msm_worker *worker)
 {
     const size_t begin = m->chunk_ones * task / m->plan.one_tasks;
     const size_t end = m->chunk_ones * (task + 1) / m->plan.one_tasks;
-    uint8_t used = 0;
-    struct row *row = &worker->summer->level[0].rows[0];
-    const struct buckets one = {row, &used};
-    struct run run = {0, 0, 0};
-    group_point sum;
+    const size_t lanes = m->plan.one_lanes;
+    const struct buckets *sums = &m->one_buckets[task];
+    uint32_t n = 0;
 
     for (size_t i = begin; i < end; i++)
         if (!m->dead[i])
-            worker->items[run.length++] = (uint32_t)i;
-    sum_runs(worker->summer, m->rows, worker->items, &run, 1, run.length, &one);
-    if (used) {
-        row_to_point(row, 0, &sum);
-        GROUP(add)(&m->one_sums[task], &sum, &m->one_sums[task]);
+            worker->items[n++] = (uint32_t)i;
+    for (size_t k = 0; k < lanes; k++) {
+        const uint32_t first = (uint32_t)(n * k / lanes), last = (uint32_t)(n * (k + 1) / lanes);
+        worker->runs[k] = (struct run){first, last - first, (uint32_t)k};
     }
+    sum_runs(worker->summer, m->rows, worker->items, worker->runs, lanes, n, sums);
+    if (!m->last)
+        return;
+
+    uint8_t used = 0;
+    const struct buckets one = {worker->summer->level[0].rows, &used};
+    struct run run = {0, 0, 0};
+    for (size_t k = 0; k < lanes; k++)
+        if (sums->used[k])
+            worker->items[run.length++] = (uint32_t)k;
+    sum_runs(worker->summer, sums->rows, worker->items, &run, 1, run.length, &one);
+    if (used)
+        row_to_point(one.rows, 0, &m->one_sums[task]);
 }
 
 static void sum_windows(struct msm *m, size_t task, struct msm_worker *worker, const struct buckets *buckets)

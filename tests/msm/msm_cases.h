@@ -275,6 +275,12 @@ static void check_many(void)
     assert_int_equal(MSM()(pool, many, (const scalar_words *)many_scalars, MANY, &got, NULL), CUZK_OK);
     assert_points_equal(&expected, &got);
 
+    /* many threads: several tasks share a window */
+    cuzk_pool_destroy(pool);
+    assert_int_equal(cuzk_pool_create(40, &pool, NULL), CUZK_OK);
+    assert_int_equal(MSM()(pool, many, (const scalar_words *)many_scalars, MANY, &got, NULL), CUZK_OK);
+    assert_points_equal(&expected, &got);
+
     /* in chunks, from bytes */
     const size_t chunks[] = {0, MANY / 3, 1000};
     for (int i = 0; i < 3; i++) {
