@@ -100,7 +100,7 @@ bool cuzk_g1_in_subgroup(const struct cuzk_g1_affine *a)
 
 void cuzk_g1_mul_weight(const struct cuzk_g1_affine *a, const uint64_t weight[2], struct cuzk_g1 *out)
 {
-    cuzk_curve_kernel()->g1_mul_weight(a, weight, out);
+    cuzk_curve_kernel()->g1_sum_weights(a, (const uint64_t(*)[2])weight, 1, out);
 }
 
 /* up to eight points in lanes, the missing ones and infinity replaced by the generator */
@@ -134,5 +134,25 @@ void cuzk_g1_mul_weight_many(const struct cuzk_g1_affine *points, const uint64_t
             for (size_t k = i; k < i + m; k++)
                 cuzk_g1_mul_weight(&points[k], weights[k], &out[k]);
         i += m;
+    }
+}
+
+void cuzk_g1_sum_weights(const struct cuzk_g1_affine *points, const uint64_t (*weights)[2], size_t n,
+                         struct cuzk_g1 *out)
+{
+    const bool lanes = cuzk_cpu_level() >= CUZK_CPU_IFMA;
+    struct cuzk_g1 group[CUZK_G1_WEIGHTS];
+
+    cuzk_g1_law_identity(out);
+    for (size_t i = 0; i < n; i += CUZK_G1_WEIGHTS) {
+        const size_t m = n - i < CUZK_G1_WEIGHTS ? n - i : (size_t)CUZK_G1_WEIGHTS;
+        if (lanes && m >= CUZK_CURVE_LANES) {
+            cuzk_g1_mul_weight_many(points + i, weights + i, m, group);
+            for (size_t k = 0; k < m; k++)
+                cuzk_g1_add(out, &group[k], out);
+        } else {
+            cuzk_curve_kernel()->g1_sum_weights(points + i, weights + i, m, &group[0]);
+            cuzk_g1_add(out, &group[0], out);
+        }
     }
 }

@@ -45,6 +45,10 @@ void cuzk_g1_mul_weight(const struct cuzk_g1_affine *a, const uint64_t weight[2]
 void cuzk_g1_mul_weight_many(const struct cuzk_g1_affine *points, const uint64_t (*weights)[2], size_t n,
                              struct cuzk_g1 *out);
 
+/* The sum of those products. */
+void cuzk_g1_sum_weights(const struct cuzk_g1_affine *points, const uint64_t (*weights)[2], size_t n,
+                         struct cuzk_g1 *out);
+
 /* x^3 + b: the square of y on the curve. */
 void cuzk_g1_curve_rhs(const struct cuzk_fp *x, struct cuzk_fp *out);
 

@@ -66,36 +66,37 @@ static inline void cuzk_g1_kernel_recode64(uint64_t word, int8_t digits[65])
     }
 }
 
-/* (w0 + w1 lambda) P, where phi(x, y) = (beta x, y) is multiplication by lambda = -x^2 */
-CUZK_KERNEL void cuzk_g1_kernel_mul_weight(const struct cuzk_g1_affine *p, const uint64_t weight[2],
-                                           struct cuzk_g1 *out)
+/* The sum of (w0 + w1 lambda) P over n points, at most CUZK_G1_WEIGHTS, where phi(x, y) = (beta x, y) is
+ * multiplication by lambda = -x^2: the doublings are shared. */
+CUZK_KERNEL void cuzk_g1_kernel_sum_weights(const struct cuzk_g1_affine *points, const uint64_t (*weights)[2],
+                                            size_t n, struct cuzk_g1 *out)
 {
-    struct cuzk_g1 odd[2][4], twice, acc;
-    int8_t digits[2][65];
+    struct cuzk_g1 odd[CUZK_G1_WEIGHTS][4], twice, acc, t;
+    int8_t digits[CUZK_G1_WEIGHTS][2][65];
 
-    cuzk_g1_law_from_affine(p, &odd[0][0]);
-    cuzk_g1_law_double(&odd[0][0], &twice);
-    for (int i = 1; i < 4; i++)
-        cuzk_g1_law_add(&odd[0][i - 1], &twice, &odd[0][i]);
-    for (int i = 0; i < 4; i++) {
-        odd[1][i] = odd[0][i];
-        cuzk_g1_kernel_endomorphism_x(&odd[1][i].x);
+    for (size_t i = 0; i < n; i++) {
+        cuzk_g1_law_from_affine(&points[i], &odd[i][0]);
+        cuzk_g1_law_double(&odd[i][0], &twice);
+        for (int k = 1; k < 4; k++)
+            cuzk_g1_law_add(&odd[i][k - 1], &twice, &odd[i][k]);
+        cuzk_g1_kernel_recode64(weights[i][0], digits[i][0]);
+        cuzk_g1_kernel_recode64(weights[i][1], digits[i][1]);
     }
-    cuzk_g1_kernel_recode64(weight[0], digits[0]);
-    cuzk_g1_kernel_recode64(weight[1], digits[1]);
     cuzk_g1_law_identity(&acc);
-    for (int i = 64; i >= 0; i--) {
+    for (int bit = 64; bit >= 0; bit--) {
         cuzk_g1_law_double(&acc, &acc);
-        for (int k = 0; k < 2; k++) {
-            const int d = digits[k][i];
-            if (d > 0) {
-                cuzk_g1_law_add(&acc, &odd[k][d / 2], &acc);
-            } else if (d < 0) {
-                struct cuzk_g1 t;
-                cuzk_g1_law_neg(&odd[k][-d / 2], &t);
+        for (size_t i = 0; i < n; i++)
+            for (int k = 0; k < 2; k++) {
+                const int d = digits[i][k][bit];
+                if (d == 0)
+                    continue;
+                t = odd[i][d < 0 ? -d / 2 : d / 2];
+                if (d < 0)
+                    cuzk_g1_law_neg(&t, &t);
+                if (k == 1)
+                    cuzk_g1_kernel_endomorphism_x(&t.x);
                 cuzk_g1_law_add(&acc, &t, &acc);
             }
-        }
     }
     *out = acc;
 }

@@ -26,6 +26,8 @@ struct cuzk_g1_table_digit {
 
 #define CUZK_G1_TABLE_END UINT32_MAX
 
+enum { CUZK_G1_WEIGHTS = 32 }; /* weighted points that share doublings */
+
 struct cuzk_curve_kernel {
     void (*g1_to_affine)(const struct cuzk_g1 *a, struct cuzk_g1_affine *out);
     void (*g1_batch_to_affine)(const struct cuzk_g1 *points, size_t n, struct cuzk_g1_affine *out);
@@ -51,7 +53,8 @@ struct cuzk_curve_kernel {
                            struct cuzk_g1_affine table[CUZK_G1_TABLE_POINTS]);
     void (*g1_table_sum)(const struct cuzk_g1_affine *points, const struct cuzk_g1_table_digit *digits,
                          const uint32_t first[CUZK_G1_TABLE_BITS], struct cuzk_g1 *out);
-    void (*g1_mul_weight)(const struct cuzk_g1_affine *p, const uint64_t weight[2], struct cuzk_g1 *out);
+    void (*g1_sum_weights)(const struct cuzk_g1_affine *points, const uint64_t (*weights)[2], size_t n,
+                           struct cuzk_g1 *out);
 };
 
 extern const struct cuzk_curve_kernel cuzk_curve_kernel_portable; /* kernel_portable.c */

@@ -28,5 +28,5 @@ const struct cuzk_curve_kernel cuzk_curve_kernel_adx = {
     .g2_in_subgroup = cuzk_g2_kernel_in_subgroup,
     .g1_table_build = cuzk_g1_kernel_table_build,
     .g1_table_sum = cuzk_g1_kernel_table_sum,
-    .g1_mul_weight = cuzk_g1_kernel_mul_weight,
+    .g1_sum_weights = cuzk_g1_kernel_sum_weights,
 };

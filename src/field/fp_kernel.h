@@ -12,17 +12,41 @@
 
 #define CUZK_KERNEL static __attribute__((noinline, unused))
 
+/* by sliding windows of at most five bits, odd powers from a table */
 CUZK_KERNEL void cuzk_fp_kernel_pow(const struct cuzk_fp *base, const uint64_t *exponent, size_t limbs,
                                     struct cuzk_fp *out)
 {
-    const struct cuzk_fp b = *base;
-    struct cuzk_fp acc;
+    enum { WINDOW = 5 };
+    struct cuzk_fp odd[1 << (WINDOW - 1)], square, acc; /* odd[i] = base^(2 i + 1) */
+    bool started = false;
 
+    odd[0] = *base;
+    cuzk_fp_sqr(base, &square);
+    for (int i = 1; i < 1 << (WINDOW - 1); i++)
+        cuzk_fp_mul(&odd[i - 1], &square, &odd[i]);
     cuzk_fp_one(&acc);
-    for (size_t i = limbs * 64; i-- > 0;) {
-        cuzk_fp_sqr(&acc, &acc);
-        if (exponent[i / 64] >> (i % 64) & 1)
-            cuzk_fp_mul(&acc, &b, &acc);
+    for (size_t i = limbs * 64; i > 0;) { /* bits from i on are done */
+        if (!(exponent[(i - 1) / 64] >> ((i - 1) % 64) & 1)) {
+            if (started)
+                cuzk_fp_sqr(&acc, &acc);
+            i--;
+            continue;
+        }
+        size_t low = i > WINDOW ? i - WINDOW : 0;
+        while (!(exponent[low / 64] >> (low % 64) & 1))
+            low++;
+        unsigned value = 0;
+        for (size_t k = i; k-- > low;) {
+            value = value << 1 | (unsigned)(exponent[k / 64] >> (k % 64) & 1);
+            if (started)
+                cuzk_fp_sqr(&acc, &acc);
+        }
+        if (started)
+            cuzk_fp_mul(&acc, &odd[value / 2], &acc);
+        else
+            acc = odd[value / 2];
+        started = true;
+        i = low;
     }
     *out = acc;
 }

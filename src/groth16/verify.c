@@ -161,10 +161,7 @@ static void run_chunk(void *context, size_t index, unsigned worker)
     }
     for (size_t i = 0; i < n; i++)
         affine[i] = proofs[i].c;
-    cuzk_g1_mul_weight_many(affine, weights, n, points);
-    batch->sums[index] = points[0];
-    for (size_t i = 1; i < n; i++)
-        cuzk_g1_add(&batch->sums[index], &points[i], &batch->sums[index]);
+    cuzk_g1_sum_weights(affine, weights, n, &batch->sums[index]);
     for (size_t i = 0; i < n; i++)
         affine[i] = proofs[i].a;
     cuzk_g1_mul_weight_many(affine, weights, n, points);

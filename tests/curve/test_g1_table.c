@@ -141,9 +141,9 @@ static void test_g1_mul_weight__multiplies_by_low_plus_lambda_high(void **state)
 
 static void test_g1_mul_weight_many__equals_mul_weight(void **state)
 {
-    enum { MOST = 27 };
+    enum { MOST = 37 };
     struct cuzk_g1_affine points[MOST];
-    struct cuzk_g1 got[MOST], expected, p;
+    struct cuzk_g1 got[MOST], expected, sum, p;
     uint64_t weights[MOST][2], scalar[4];
     const enum cuzk_cpu_level best = cuzk_cpu_level();
 
@@ -165,10 +165,14 @@ static void test_g1_mul_weight_many__equals_mul_weight(void **state)
                     weights[i][0] = weights[i][1] = UINT64_C(0x1111111111111111) * (i & 15);
             }
             cuzk_g1_mul_weight_many(points, (const uint64_t(*)[2])weights, n, got);
+            cuzk_g1_identity(&sum);
             for (size_t i = 0; i < n; i++) {
                 cuzk_g1_mul_weight(&points[i], weights[i], &expected);
                 assert_true(cuzk_g1_equal(&expected, &got[i]));
+                cuzk_g1_add(&sum, &expected, &sum);
             }
+            cuzk_g1_sum_weights(points, (const uint64_t(*)[2])weights, n, &expected);
+            assert_true(cuzk_g1_equal(&expected, &sum));
         }
     }
     cuzk_cpu_set_level(best);

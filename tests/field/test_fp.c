@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 #include <gmp.h>
@@ -96,6 +97,33 @@ static void test_outputs_may_alias_inputs(void **state)
     cuzk_fp_sub(&a, &b, &c);
     assert_true(cuzk_fp_equal(&c, &d));
     mpz_clears(x, y, NULL);
+}
+
+static void test_pow__equals_gmp(void **state)
+{
+    mpz_t x, e, expected, got;
+    struct cuzk_fp a, b;
+
+    (void)state;
+    mpz_inits(x, e, expected, got, NULL);
+    for (int i = 0; i < 500; i++) {
+        uint64_t words[CUZK_FP_LIMBS] = {0};
+        const size_t limbs = 1 + test_random_below(&rng, CUZK_FP_LIMBS);
+        draw(&a, x);
+        test_random_bytes(&rng, words, 8 * limbs);
+        if (i < 70) { /* every small exponent, windows at the very end */
+            memset(words, 0, sizeof words);
+            words[0] = (uint64_t)i;
+        }
+        mpz_import(e, limbs, -1, 8, 0, 0, words);
+        cuzk_fp_pow(&a, words, limbs, &b);
+        mpz_powm(expected, x, e, modulus);
+        value_of(&b, got);
+        assert_int_equal(mpz_cmp(expected, got), 0);
+        cuzk_fp_pow(&a, words, limbs, &a);
+        assert_true(cuzk_fp_equal(&a, &b));
+    }
+    mpz_clears(x, e, expected, got, NULL);
 }
 
 /* Long runs of division steps of each kind: powers of two, small numbers, their opposites, random ones. */
@@ -212,6 +240,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ring_operations__equal_gmp),
         cmocka_unit_test(test_outputs_may_alias_inputs),
+        cmocka_unit_test(test_pow__equals_gmp),
         cmocka_unit_test(test_inverse__equals_gmp),
         cmocka_unit_test(test_inverse__times_itself_is_one),
         cmocka_unit_test(test_bytes__round_trip_and_refuse_the_modulus),
