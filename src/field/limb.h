@@ -13,21 +13,26 @@
 #define CUZK_UNROLL  _Pragma("unroll")
 #define CUZK_ROLLED  _Pragma("unroll 1")
 #else
-#define CUZK_HD      inline __attribute__((always_inline))
 #define CUZK_HD_CALL __attribute__((noinline, unused))
 #define CUZK_UNROLL  _Pragma("GCC unroll 8")
 #define CUZK_ROLLED
 #endif
 
-/* Vector arithmetic is inlined into the loops that use it, except under sanitizers: their checks make such
- * functions so large that compiling one takes many minutes. */
+/* Arithmetic is inlined into the loops that use it, except under sanitizers: their checks make such functions
+ * so large that compiling one takes many minutes. */
 #ifdef __has_feature
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define CUZK_LANE_INLINE static __attribute__((noinline, unused))
+#ifndef CUZK_HD
+#define CUZK_HD __attribute__((noinline, unused))
+#endif
 #endif
 #endif
 #ifndef CUZK_LANE_INLINE
 #define CUZK_LANE_INLINE static inline __attribute__((always_inline))
+#endif
+#ifndef CUZK_HD
+#define CUZK_HD inline __attribute__((always_inline))
 #endif
 
 __extension__ typedef unsigned __int128 cuzk_u128;
