@@ -41,11 +41,16 @@ struct cuzk_fr8 {
 
 #define CUZK_FR8_FN CUZK_LANE_INLINE
 
+CUZK_FR8_FN __m512i cuzk_fr8_word(uint64_t word)
+{
+    return _mm512_set1_epi64((long long)word);
+}
+
 /* Carries so that every limb but the top one is below 2^52; limbs may be negative before (two's complement),
  * the number itself may not. */
 CUZK_FR8_FN void cuzk_fr8_carry(struct cuzk_fr8 *a)
 {
-    const __m512i mask = _mm512_set1_epi64((long long)CUZK_FR8_MASK);
+    const __m512i mask = cuzk_fr8_word(CUZK_FR8_MASK);
 #pragma GCC unroll 8
     for (int i = 0; i + 1 < CUZK_FR8_LIMBS; i++) {
         a->l[i + 1] = _mm512_add_epi64(a->l[i + 1], _mm512_srai_epi64(a->l[i], 52));
@@ -68,7 +73,7 @@ CUZK_FR8_FN void cuzk_fr8_sub(const struct cuzk_fr8 *a, const struct cuzk_fr8 *b
     const uint64_t m[CUZK_FR8_LIMBS] = CUZK_FR8_MODULUS;
 #pragma GCC unroll 8
     for (int i = 0; i < CUZK_FR8_LIMBS; i++) {
-        const __m512i offset = _mm512_set1_epi64((long long)(m[i] * (uint64_t)k));
+        const __m512i offset = cuzk_fr8_word(m[i] * (uint64_t)k);
         out->l[i] = _mm512_add_epi64(_mm512_sub_epi64(a->l[i], b->l[i]), offset);
     }
     cuzk_fr8_carry(out);
@@ -83,7 +88,7 @@ CUZK_FR8_FN void cuzk_fr8_reduce(struct cuzk_fr8 *a, int k)
         struct cuzk_fr8 t;
 #pragma GCC unroll 8
         for (int i = 0; i < CUZK_FR8_LIMBS; i++)
-            t.l[i] = _mm512_sub_epi64(a->l[i], _mm512_set1_epi64((long long)(m[i] * (uint64_t)k)));
+            t.l[i] = _mm512_sub_epi64(a->l[i], cuzk_fr8_word(m[i] * (uint64_t)k));
         cuzk_fr8_carry(&t);
         const __mmask8 negative = _mm512_movepi64_mask(t.l[CUZK_FR8_LIMBS - 1]);
 #pragma GCC unroll 8
@@ -96,14 +101,14 @@ CUZK_FR8_FN void cuzk_fr8_reduce(struct cuzk_fr8 *a, int k)
 CUZK_FR8_FN void cuzk_fr8_reduce_product(__m512i t[2 * CUZK_FR8_LIMBS], struct cuzk_fr8 *out)
 {
     const uint64_t m[CUZK_FR8_LIMBS] = CUZK_FR8_MODULUS;
-    const __m512i inv = _mm512_set1_epi64((long long)CUZK_FR8_INV);
+    const __m512i inv = cuzk_fr8_word(CUZK_FR8_INV);
     const __m512i zero = _mm512_setzero_si512();
 #pragma GCC unroll 8
     for (int i = 0; i < CUZK_FR8_LIMBS; i++) {
         const __m512i q = _mm512_madd52lo_epu64(zero, t[i], inv);
 #pragma GCC unroll 8
         for (int j = 0; j < CUZK_FR8_LIMBS; j++) {
-            const __m512i mj = _mm512_set1_epi64((long long)m[j]);
+            const __m512i mj = cuzk_fr8_word(m[j]);
             t[i + j] = _mm512_madd52lo_epu64(t[i + j], q, mj);
             t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], q, mj);
         }
@@ -173,7 +178,7 @@ CUZK_FR8_FN void cuzk_fr8_broadcast(const struct cuzk_fr *a, struct cuzk_fr8 *ou
 /* Four vectors of 64-bit words (word i of eight numbers) to limbs of 52 bits, and back. */
 CUZK_FR8_FN void cuzk_fr8_from_word_vectors(const __m512i w[CUZK_FR_LIMBS], struct cuzk_fr8 *out)
 {
-    const __m512i mask = _mm512_set1_epi64((long long)CUZK_FR8_MASK);
+    const __m512i mask = cuzk_fr8_word(CUZK_FR8_MASK);
     out->l[0] = _mm512_and_si512(w[0], mask);
     out->l[1] =
         _mm512_and_si512(_mm512_or_si512(_mm512_srli_epi64(w[0], 52), _mm512_slli_epi64(w[1], 12)), mask);
@@ -188,7 +193,7 @@ CUZK_FR8_FN void cuzk_fr8_from_word_vectors(const __m512i w[CUZK_FR_LIMBS], stru
  * must be below 2^256; results are below 16 times that. */
 CUZK_FR8_FN void cuzk_fr8_from_word_vectors_shifted(const __m512i w[CUZK_FR_LIMBS], struct cuzk_fr8 *out)
 {
-    const __m512i mask = _mm512_set1_epi64((long long)CUZK_FR8_MASK);
+    const __m512i mask = cuzk_fr8_word(CUZK_FR8_MASK);
     out->l[0] = _mm512_and_si512(_mm512_slli_epi64(w[0], 4), mask);
     out->l[1] =
         _mm512_and_si512(_mm512_or_si512(_mm512_srli_epi64(w[0], 48), _mm512_slli_epi64(w[1], 16)), mask);
