@@ -159,6 +159,7 @@ static enum cuzk_status run_ours(struct msm_case *c)
 /* Both in turn at every level that this processor has. */
 static enum cuzk_status compare_msm(struct msm_case *c, unsigned log_n)
 {
+    static const enum cuzk_cpu_level levels[] = {CUZK_CPU_PORTABLE, CUZK_CPU_ADX, CUZK_CPU_IFMA};
     const enum cuzk_cpu_level best = cuzk_cpu_level();
     const unsigned samples = log_n <= 16 ? 5 : 3;
     double least[CUZK_CPU_IFMA + 1], peer = 1e18;
@@ -174,7 +175,7 @@ static enum cuzk_status compare_msm(struct msm_case *c, unsigned log_n)
         for (int level = (int)best; level >= CUZK_CPU_PORTABLE; level--) {
             if (level != (int)best && sample > 0 && log_n > 18)
                 continue; /* the slower levels once */
-            (void)cuzk_cpu_set_level((enum cuzk_cpu_level)level);
+            (void)cuzk_cpu_set_level(levels[level]);
             start = cuzk_clock_cpu_ns();
             const enum cuzk_status status = run_ours(c);
             seconds = (double)(cuzk_clock_cpu_ns() - start) * 1e-9;
@@ -187,15 +188,15 @@ static enum cuzk_status compare_msm(struct msm_case *c, unsigned log_n)
             if (!equal) {
                 differences++;
                 printf("MSM of 2^%u at level %s: the sums differ\n", log_n,
-                       cuzk_cpu_level_name((enum cuzk_cpu_level)level));
+                       cuzk_cpu_level_name(levels[level]));
             }
         }
     }
     const char *group = c->g1 != NULL ? "G1" : "G2";
     printf("%s MSM 2^%u: %-28s %8.4f s %9.2f x\n", group, log_n, "blst", peer, 1.0);
     for (int level = CUZK_CPU_PORTABLE; level <= (int)best; level++)
-        printf("%s MSM 2^%u: %-28s %8.4f s %9.2f x\n", group, log_n,
-               cuzk_cpu_level_name((enum cuzk_cpu_level)level), least[level], peer / least[level]);
+        printf("%s MSM 2^%u: %-28s %8.4f s %9.2f x\n", group, log_n, cuzk_cpu_level_name(levels[level]),
+               least[level], peer / least[level]);
     fflush(stdout);
     return CUZK_OK;
 }

@@ -36,6 +36,21 @@ struct row {
 
 #define LANE_FN CUZK_LANE_INLINE
 
+enum { DIGIT_BLOCK = 32 };
+
+/* Of the next DIGIT_BLOCK digits (those there are, if fewer than that are left), the ones whose bucket is in
+ * [low, low + range); a digit is its stored word minus bias, its bucket its magnitude minus one. */
+LANE_FN uint32_t digits_in_range(const uint16_t *digits, size_t left, int32_t bias, uint32_t low,
+                                 uint32_t range)
+{
+    const __mmask32 there = left < DIGIT_BLOCK ? (UINT32_C(1) << left) - 1 : UINT32_MAX;
+    const __m512i stored = _mm512_maskz_loadu_epi16(there, digits);
+    const __m512i digit = _mm512_sub_epi16(stored, _mm512_set1_epi16((short)bias));
+    const __m512i bucket = _mm512_sub_epi16(_mm512_abs_epi16(digit), _mm512_set1_epi16((short)(low + 1)));
+
+    return _mm512_mask_cmplt_epu16_mask(there, bucket, _mm512_set1_epi16((short)range));
+}
+
 LANE_FN void fe_one(fe *out)
 {
     memset(out, 0, sizeof *out);

@@ -30,6 +30,24 @@ struct row {
 
 #define LANE_FN CUZK_LANE_INLINE
 
+enum { DIGIT_BLOCK = 32 };
+
+/* Of the next DIGIT_BLOCK digits (those there are, if fewer than that are left), the ones whose bucket is in
+ * [low, low + range); a digit is its stored word minus bias, its bucket its magnitude minus one. */
+LANE_FN uint32_t digits_in_range(const uint16_t *digits, size_t left, int32_t bias, uint32_t low,
+                                 uint32_t range)
+{
+    const int n = left < DIGIT_BLOCK ? (int)left : DIGIT_BLOCK;
+    uint32_t hits = 0;
+
+    for (int i = 0; i < n; i++) {
+        const int32_t digit = digits[i] - bias;
+        const uint32_t bucket = (uint32_t)(digit < 0 ? -digit : digit) - 1 - low;
+        hits |= (uint32_t)(bucket < range) << i;
+    }
+    return hits;
+}
+
 LANE_FN void fe_one(fe *out)
 {
     FIELD(one)(out);

@@ -21,6 +21,7 @@ enum {
     ONES_GRAIN = 4096, /* least ones a task sums */
     ONES_CHUNK =
         1 << 15, /* bases of a chunk for each thread, where all scalars are bits: rows stay in cache */
+    FEW = 8,     /* points that are multiplied one by one */
     PREFETCH_BASES = 48, /* bases ahead, in conversion */
     ONES_A_LANE = 8      /* ones for which a running sum is worth while */
 };
@@ -402,6 +403,12 @@ static void sum_ones(struct msm *m, size_t task, struct msm_worker *worker)
         row_to_point(one.rows, 0, &m->one_sums[task]);
 }
 
+/* The bucket of a digit that is not zero. */
+static inline uint32_t bucket_of(int32_t digit)
+{
+    return (uint32_t)(digit < 0 ? -digit : digit) - 1;
+}
+
 static void sum_windows(struct msm *m, size_t task, struct msm_worker *worker, const struct buckets *buckets)
 {
     const struct plan *p = &m->plan;
@@ -418,11 +425,10 @@ static void sum_windows(struct msm *m, size_t task, struct msm_worker *worker, c
     for (unsigned w = 0; w < windows; w++) {
         const uint16_t *digits = m->digits + (first + w) * wide;
         struct run *to = runs + w * p->range;
-        for (size_t j = 0; j < wide; j++) {
-            const int32_t digit = digits[j] - bias;
-            const uint32_t bucket = (uint32_t)(digit < 0 ? -digit : digit) - 1 - low;
-            if (bucket < range)
-                to[bucket].length++;
+        for (size_t j = 0; j < wide; j += DIGIT_BLOCK) {
+            uint32_t hits = digits_in_range(digits + j, wide - j, bias, low, range);
+            for (; hits != 0; hits &= hits - 1)
+                to[bucket_of(digits[j + (size_t)__builtin_ctz(hits)] - bias) - low].length++;
         }
     }
     for (size_t i = 0; i < windows * p->range; i++) {
@@ -432,12 +438,14 @@ static void sum_windows(struct msm *m, size_t task, struct msm_worker *worker, c
     for (unsigned w = 0; w < windows; w++) {
         const uint16_t *digits = m->digits + (first + w) * wide;
         struct run *to = runs + w * p->range;
-        for (size_t j = 0; j < wide; j++) {
-            const int32_t digit = digits[j] - bias;
-            const uint32_t bucket = (uint32_t)(digit < 0 ? -digit : digit) - 1 - low;
-            if (bucket < range)
-                worker->items[to[bucket].start++] =
-                    (uint32_t)(p->rows - 1 - j) | (digit < 0 ? UINT32_C(1) << 31 : 0);
+        for (size_t j = 0; j < wide; j += DIGIT_BLOCK) {
+            uint32_t hits = digits_in_range(digits + j, wide - j, bias, low, range);
+            for (; hits != 0; hits &= hits - 1) {
+                const size_t k = j + (size_t)__builtin_ctz(hits);
+                const int32_t digit = digits[k] - bias;
+                worker->items[to[bucket_of(digit) - low].start++] =
+                    (uint32_t)(p->rows - 1 - k) | (digit < 0 ? UINT32_C(1) << 31 : 0);
+            }
         }
     }
     for (size_t i = 0; i < windows * p->range; i++)
@@ -463,35 +471,75 @@ static void run_task(void *context, size_t index, unsigned worker)
     sum_windows(m, task, &m->worker[worker], buckets);
 }
 
-/* offset * point for the start of a task's range of buckets */
-static void add_multiple(const group_point *point, size_t offset, group_point *sum)
+/* The weighted sum of window w from those of its ranges: the buckets of range r weigh r * range more there.
+ */
+static void window_sum(const struct msm *m, unsigned w, group_point *out)
 {
-    const uint64_t scalar[4] = {offset};
-    group_point t;
+    const struct plan *p = &m->plan;
+    group_point above, shifted, sum;
 
-    GROUP(mul)(point, scalar, &t);
-    GROUP(add)(sum, &t, sum);
+    GROUP(identity)(&above);
+    GROUP(identity)(&shifted);
+    GROUP(identity)(&sum);
+    for (size_t r = p->ranges; r-- > 0;) {
+        const size_t at = ((w / p->group) * p->ranges + r) * p->group + w % p->group;
+        GROUP(add)(&sum, &m->weighted[at], &sum);
+        if (r != 0) {
+            GROUP(add)(&above, &m->plain[at], &above);
+            GROUP(add)(&shifted, &above, &shifted);
+        }
+    }
+    for (size_t k = 1; k < p->range; k *= 2)
+        GROUP(double)(&shifted, &shifted);
+    GROUP(add)(&sum, &shifted, out);
 }
 
 static void combine(const struct msm *m, group_point *out)
 {
     const struct plan *p = &m->plan;
-    group_point sum;
+    group_point sum, window;
 
     GROUP(identity)(&sum);
     for (unsigned w = p->windows; w-- > 0 && p->tasks != 0;) {
         for (unsigned i = 0; i < p->c; i++)
             GROUP(double)(&sum, &sum);
-        for (size_t r = 0; r < p->ranges; r++) {
-            const size_t at = ((w / p->group) * p->ranges + r) * p->group + w % p->group;
-            GROUP(add)(&sum, &m->weighted[at], &sum);
-            if (r != 0)
-                add_multiple(&m->plain[at], r * p->range, &sum);
-        }
+        window_sum(m, w, &window);
+        GROUP(add)(&sum, &window, &sum);
     }
     for (size_t i = 0; i < p->one_tasks; i++)
         GROUP(add)(&sum, &m->one_sums[i], &sum);
     *out = sum;
+}
+
+/* A handful of points, one by one: cheaper than the workspace of the rest. */
+static enum cuzk_status sum_few(struct msm *m, group_point *out, struct cuzk_error *err)
+{
+    const struct cuzk_msm_request *request = m->request;
+    const uint64_t one[4] = {1};
+    group_point sum, t;
+
+    GROUP(identity)(&sum);
+    for (size_t i = 0; i < request->n; i++) {
+        group_affine base;
+        bool negated;
+        if (classify(request, i, &negated) == SCALAR_ZERO)
+            continue;
+        if (request->raw == NULL) {
+            base = ((const group_affine *)request->affine)[i];
+        } else if (GROUP(decode_raw_unchecked)(request->raw->bytes + i * GROUP_RAW_BYTES, &base, NULL) !=
+                       CUZK_OK ||
+                   GROUP(affine_is_identity)(&base) || !GROUP(is_on_curve)(&base)) {
+            refuse(m, i);
+            return refusal(m, err);
+        }
+        GROUP(from_affine)(&base, &t);
+        GROUP(mul)(&t, request->scalars != NULL ? request->scalars[i] : one, &t);
+        GROUP(add)(&sum, &t, &sum);
+    }
+    if (request->raw != NULL && request->raw->consumed != NULL && request->n != 0)
+        CUZK_TRY(request->raw->consumed(request->raw->context, 0, request->n, err));
+    *out = sum;
+    return CUZK_OK;
 }
 
 static enum cuzk_status msm_run(const struct cuzk_msm_request *request, void *out, struct cuzk_error *err)
@@ -503,6 +551,8 @@ static enum cuzk_status msm_run(const struct cuzk_msm_request *request, void *ou
     cuzk_pool_range(pool, request->n, 4096, count_classes, &m);
     m.ones = atomic_load(&m.count_ones);
     m.wide = atomic_load(&m.count_wide);
+    if (m.ones + m.wide <= FEW)
+        return sum_few(&m, out, err);
     make_plan(&m);
     CUZK_TRY_OUT(msm_allocate(&m, err));
     for (size_t i = 0; i < m.plan.one_tasks; i++)
