@@ -1,5 +1,6 @@
 #include "groth16/params.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 
 #include "base/bytes.h"
@@ -162,11 +163,11 @@ enum cuzk_status cuzk_params_validate(const struct cuzk_params *params, enum cuz
         job.before += params->query[q].count;
     }
     pthread_mutex_destroy(&job.lock);
-    if (job.status == CUZK_INPUT)
-        return cuzk_error_set(
-            err, CUZK_INPUT, "%s: %s[%llu]: %s (offset %llu)", params->name, query_name[job.query],
-            (unsigned long long)job.bad, job.error.message,
-            (unsigned long long)(params->query[job.query].offset + job.bad * point_bytes(job.query)));
+    if (job.status == CUZK_INPUT) {
+        const uint64_t offset = params->query[job.query].offset + job.bad * point_bytes(job.query);
+        return cuzk_error_set(err, CUZK_INPUT, "%s: %s[%" PRIu64 "]: %s (offset %" PRIu64 ")", params->name,
+                              query_name[job.query], job.bad, job.error.message, offset);
+    }
     if (job.status != CUZK_OK)
         return cuzk_error_set(err, job.status, "%s", job.error.message);
     return CUZK_OK;

@@ -1,6 +1,6 @@
 #include "groth16/zkey.h"
 
-#include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -218,9 +218,12 @@ static enum cuzk_status load_row(const struct reader *reader, const struct entri
         struct cuzk_fr value;
         for (int l = 0; l < CUZK_FR_LIMBS; l++)
             value.l[l] = cuzk_load_u64le(entry + 12 + 8 * l);
-        if (!cuzk_fr_words_are_reduced(value.l))
-            return cuzk_error_set(err, CUZK_INPUT, "%s: coefficient: expected a number below r (offset %llu)",
-                                  reader->file.name, (unsigned long long)(entries->offset + place + 12));
+        if (!cuzk_fr_words_are_reduced(value.l)) {
+            const uint64_t offset = entries->offset + place + 12;
+            return cuzk_error_set(err, CUZK_INPUT,
+                                  "%s: coefficient: expected a number below r (offset %" PRIu64 ")",
+                                  reader->file.name, offset);
+        }
         cuzk_fr_mul(&value, &unit, &terms[n].coefficient); /* from v R^2 to v R, our form */
         terms[n].variable = cuzk_circom_variable(cuzk_load_u32le(entry + 8), reader->inputs);
     }
@@ -287,11 +290,10 @@ out:
 /* ---- queries, rewritten as a .params file has them ---- */
 
 struct query {
-    uint32_t type;
     const char *name;
+    const uint64_t *inputs, *aux; /* which variables must have a point; NULL: l and h, where it is open */
+    uint32_t type, first, count;  /* section, and the variables that it has points of */
     bool g2;
-    uint32_t first, count;        /* variables that the section has points of */
-    const uint64_t *inputs, *aux; /* which of them must have one; NULL: l and h, where it is open */
 };
 
 static bool bit_of(const uint64_t *map, uint32_t k)
@@ -361,11 +363,11 @@ static enum cuzk_status read_queries(const struct reader *reader, const char *na
     CUZK_TRY_OUT(CUZK_NEW(&out->l_aux, (size_t)aux / 64 + 1, "map of l", err));
 
     const struct query queries[CUZK_QUERIES] = {
-        {CUZK_ZKEY_H, "H", false, 0, reader->domain, NULL, NULL},
-        {CUZK_ZKEY_L, "C", false, reader->inputs, aux, NULL, NULL},
-        {CUZK_ZKEY_A, "A", false, 0, reader->variables, a.inputs, a.aux},
-        {CUZK_ZKEY_B1, "B1", false, 0, reader->variables, b.inputs, b.aux},
-        {CUZK_ZKEY_B2, "B2", true, 0, reader->variables, b.inputs, b.aux},
+        {"H", NULL, NULL, CUZK_ZKEY_H, 0, reader->domain, false},
+        {"C", NULL, NULL, CUZK_ZKEY_L, reader->inputs, aux, false},
+        {"A", a.inputs, a.aux, CUZK_ZKEY_A, 0, reader->variables, false},
+        {"B1", b.inputs, b.aux, CUZK_ZKEY_B1, 0, reader->variables, false},
+        {"B2", b.inputs, b.aux, CUZK_ZKEY_B2, 0, reader->variables, true},
     };
     size_t room = cuzk_vk_encoded_size(&reader->vk);
     for (int q = 0; q < CUZK_QUERIES; q++) {

@@ -27,13 +27,13 @@ static size_t level_size(const struct cuzk_ntt *ntt, unsigned level)
     return (size_t)1 << ntt->level_log[level];
 }
 
-/* Elements in one sub-array of a level: the product of the sizes from this level on. */
-static size_t span(const struct cuzk_ntt *ntt, unsigned level)
+/* log2 of the elements in one sub-array of a level: the product of the sizes from this level on. */
+static unsigned span_log(const struct cuzk_ntt *ntt, unsigned level)
 {
     unsigned log = 0;
     for (unsigned l = level; l < ntt->levels; l++)
         log += ntt->level_log[l];
-    return (size_t)1 << log;
+    return log;
 }
 
 /* w^e for an exponent below n, or w^-e. */
@@ -241,15 +241,17 @@ static void column_task(void *context, size_t index, unsigned worker)
 {
     const struct pass *pass = context;
     const struct cuzk_ntt *ntt = pass->ntt;
-    const size_t whole = span(ntt, pass->level), columns = span(ntt, pass->level + 1);
-    const size_t strips = columns / CUZK_STRIP_LANES, first = index % strips * CUZK_STRIP_LANES;
+    const unsigned whole_log = span_log(ntt, pass->level), columns_log = span_log(ntt, pass->level + 1);
+    const unsigned strips_log = columns_log - CUZK_STRIP_LANES_LOG; /* strips in one sub-array */
+    const size_t first = (index & (((size_t)1 << strips_log) - 1)) << CUZK_STRIP_LANES_LOG;
     struct cuzk_strip_factors factors;
-    struct cuzk_strip strip = {
-        .data = pass->data + index / strips * whole + first, .lane_stride = 1, .step_stride = columns};
+    struct cuzk_strip strip = {.data = pass->data + (index >> strips_log << whole_log) + first,
+                               .lane_stride = 1,
+                               .step_stride = (size_t)1 << columns_log};
 
     for (size_t lane = 0; lane < CUZK_STRIP_LANES; lane++) {
         cuzk_fr_one(&factors.base[lane]);
-        root_power(ntt, pass->direction, (first + lane) * (cuzk_ntt_size(ntt) / whole), &factors.ratio[lane]);
+        root_power(ntt, pass->direction, (first + lane) << (ntt->log_n - whole_log), &factors.ratio[lane]);
     }
     run_strip(pass, &strip, &factors, worker);
 }

@@ -66,10 +66,9 @@ CUZK_FR8_FN void load_strided(const struct cuzk_fr *a, size_t stride, __m512i w[
     __m512i pair[4];
 #pragma GCC unroll 8
     for (size_t i = 0; i < 4; i++) {
-        const __m256i even = _mm256_loadu_si256((const __m256i *)(const void *)(a + 2 * i * stride));
-        pair[i] = _mm512_inserti64x4(
-            _mm512_castsi256_si512(even),
-            _mm256_loadu_si256((const __m256i *)(const void *)(a + (2 * i + 1) * stride)), 1);
+        const __m256i even = _mm256_loadu_si256((const __m256i *)(a + 2 * i * stride));
+        pair[i] = _mm512_inserti64x4(_mm512_castsi256_si512(even),
+                                     _mm256_loadu_si256((const __m256i *)(a + (2 * i + 1) * stride)), 1);
         _mm512_store_si512(packed + 2 * i, pair[i]);
     }
     cuzk_fr8_load_words(packed, w);
@@ -190,9 +189,10 @@ CUZK_FR8_FN void sub_loose(const struct cuzk_fr8 *a, const struct cuzk_fr8 *t, s
 {
     const uint64_t m[CUZK_FR8_LIMBS] = CUZK_FR8_MODULUS;
 #pragma GCC unroll 8
-    for (int i = 0; i < CUZK_FR8_LIMBS; i++)
-        out->l[i] =
-            _mm512_add_epi64(_mm512_sub_epi64(a->l[i], t->l[i]), _mm512_set1_epi64((long long)(2 * m[i])));
+    for (int i = 0; i < CUZK_FR8_LIMBS; i++) {
+        const uint64_t twice = 2 * m[i];
+        out->l[i] = _mm512_add_epi64(_mm512_sub_epi64(a->l[i], t->l[i]), _mm512_set1_epi64((long long)twice));
+    }
 }
 
 /* The second of two levels and the carries: y0, y1 with w1, y2, y3 with w2. y1 and y3 must be carried. */

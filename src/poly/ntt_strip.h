@@ -12,7 +12,7 @@
 
 #include "field/fr.h"
 
-enum { CUZK_STRIP_LANES = 8, CUZK_STRIP_MAX_LOG = 11 };
+enum { CUZK_STRIP_LANES_LOG = 3, CUZK_STRIP_LANES = 1 << CUZK_STRIP_LANES_LOG, CUZK_STRIP_MAX_LOG = 11 };
 
 struct cuzk_strip_factors {
     struct cuzk_fr base[CUZK_STRIP_LANES], ratio[CUZK_STRIP_LANES];

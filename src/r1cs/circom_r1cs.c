@@ -111,7 +111,7 @@ static enum cuzk_status read_constraints(const struct cuzk_circom_file *file,
 
     CUZK_TRY_OUT(cuzk_circom_file_section(file, CONSTRAINTS, "constraints", &bytes, err));
     for (uint32_t k = 0; k < header->constraints; k++) {
-        struct cuzk_combination part[CUZK_MATRICES];
+        struct cuzk_combination part[CUZK_MATRICES] = {0};
         for (int m = 0; m < CUZK_MATRICES; m++)
             CUZK_TRY_OUT(read_combination(&bytes, header, k, &scratch[m], &part[m], err));
         CUZK_TRY_OUT(sink.constraint(sink.context, part[0], part[1], part[2], err));

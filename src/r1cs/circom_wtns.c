@@ -1,5 +1,7 @@
 #include "r1cs/circom_wtns.h"
 
+#include <inttypes.h>
+
 #include "base/mem.h"
 #include "r1cs/circom_file.h"
 
@@ -29,10 +31,11 @@ enum cuzk_status cuzk_circom_wtns_decode(const char *name, const uint8_t *bytes,
         goto out;
     }
     CUZK_TRY_OUT(cuzk_circom_file_section(&file, VALUES, "values", &content, err));
-    if (cuzk_bytes_left(&content) != wires * CUZK_FR_BYTES) {
-        status = cuzk_bytes_fail(&content, "values", content.position, err, "expected %llu bytes, found %llu",
-                                 (unsigned long long)(wires * CUZK_FR_BYTES),
-                                 (unsigned long long)cuzk_bytes_left(&content));
+    const uint64_t size = wires * CUZK_FR_BYTES;
+    if (cuzk_bytes_left(&content) != size) {
+        status =
+            cuzk_bytes_fail(&content, "values", content.position, err,
+                            "expected %" PRIu64 " bytes, found %" PRIu64, size, cuzk_bytes_left(&content));
         goto out;
     }
     CUZK_TRY_OUT(CUZK_NEW(&values, wires, "values of wires", err));

@@ -261,13 +261,11 @@ out:
 static enum cuzk_status intern(struct cuzk_r1cs_builder *builder, const struct cuzk_fr *value, uint32_t *out,
                                struct cuzk_error *err)
 {
-    uint32_t *slot = builder->pool_capacity > 0 ? find_slot(builder, value) : NULL;
+    if (builder->pool_count == builder->pool_capacity)
+        CUZK_TRY(grow_pool(builder, err));
+    uint32_t *slot = find_slot(builder, value);
 
-    if (slot == NULL || *slot == 0) {
-        if (builder->pool_count == builder->pool_capacity) {
-            CUZK_TRY(grow_pool(builder, err));
-            slot = find_slot(builder, value);
-        }
+    if (*slot == 0) {
         builder->pool[builder->pool_count++] = *value;
         *slot = (uint32_t)builder->pool_count;
     }

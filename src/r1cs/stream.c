@@ -152,7 +152,7 @@ enum cuzk_status cuzk_stream_decode(const uint8_t *bytes, size_t length,
 
     *counts = (struct cuzk_stream_counts){.inputs = 1};
     while (at < length) {
-        struct cuzk_combination part[3];
+        struct cuzk_combination part[3] = {0};
         for (int m = 0; m < 3; m++)
             CUZK_TRY_OUT(decode_combination(bytes, length, counts->constraints, &at, &terms[m], counts,
                                             &part[m], err));

@@ -348,25 +348,25 @@ enum cuzk_status cpu_job_msm_group(struct cuzk_backend_job *base, enum cuzk_scal
 /* Appends the low n bits of word to a bitmap that holds `at` bits. */
 static void append_bits(uint64_t *bitmap, size_t at, uint64_t word, unsigned n)
 {
-    if (n == 0)
-        return;
-    bitmap[at / 64] |= word << (at % 64);
-    if (at % 64 + n > 64)
-        bitmap[at / 64 + 1] |= word >> (64 - at % 64);
+    const unsigned shift = at % 64;
+
+    bitmap[at / 64] |= word << shift;
+    if (shift != 0 && shift + n > 64)
+        bitmap[at / 64 + 1] |= word >> (64 - shift);
 }
 
 /* One word of aux variables: the bits of it that are boolean and 1, from the packed bits that start at rank.
  */
 static uint64_t deposit(uint64_t is_bit, const uint64_t *bits, uint32_t rank)
 {
-    const unsigned n = (unsigned)__builtin_popcountll(is_bit);
+    const unsigned n = (unsigned)__builtin_popcountll(is_bit), shift = rank % 64;
     uint64_t packed, out = 0;
 
     if (n == 0)
         return 0;
-    packed = bits[rank / 64] >> (rank % 64);
-    if (rank % 64 + n > 64)
-        packed |= bits[rank / 64 + 1] << (64 - rank % 64);
+    packed = bits[rank / 64] >> shift;
+    if (shift != 0 && shift + n > 64)
+        packed |= bits[rank / 64 + 1] << (64 - shift);
     if (is_bit == UINT64_MAX)
         return packed;
     for (; is_bit != 0; is_bit &= is_bit - 1, packed >>= 1)
