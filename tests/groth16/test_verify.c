@@ -327,6 +327,90 @@ static void test_verify_many__wants_proofs(void **state)
     free(key);
 }
 
+/* Ten copies of a good proof of the cubic circuit, for the tests below. */
+struct ten {
+    struct cuzk_prepared_vk *vk;
+    struct cuzk_fr *values;
+    struct cuzk_public_inputs inputs[10];
+    uint8_t proofs[10 * CUZK_PROOF_BYTES];
+};
+
+static void make_ten(struct ten *ten)
+{
+    size_t n, length, count;
+    char *data = (char *)fixture_read(&n, "groth16/verify/multi.jsonl"), *cursor = data;
+    const struct fixture_json item = fixture_json_parse(fixture_line(&cursor));
+    uint8_t *proofs = fixture_json_hex_any(fixture_json_get(item, "proofs"), &length);
+    enum cuzk_status status;
+    struct cuzk_error err;
+
+    ten->values = read_inputs(fixture_json_at(fixture_json_get(item, "inputs"), 0), &count, &status, &err);
+    assert_int_equal(status, CUZK_OK);
+    for (size_t i = 0; i < 10; i++) {
+        memcpy(ten->proofs + i * CUZK_PROOF_BYTES, proofs, CUZK_PROOF_BYTES);
+        ten->inputs[i] = (struct cuzk_public_inputs){ten->values, count};
+    }
+    assert_int_equal(read_key(item, true, &ten->vk, &err), CUZK_OK);
+    free(proofs);
+    free(data);
+}
+
+static void free_ten(struct ten *ten)
+{
+    cuzk_prepared_vk_destroy(ten->vk);
+    free(ten->values);
+}
+
+static enum cuzk_status verify_ten(const struct ten *ten, struct cuzk_error *err)
+{
+    return cuzk_verify_many(NULL, ten->vk, ten->inputs, 10, ten->proofs, sizeof ten->proofs, 10, err);
+}
+
+/* Whatever is wrong with others, the first bad proof is named. */
+static void test_verify_many__names_the_first_bad_proof(void **state)
+{
+    struct cuzk_fr wrong[8];
+    struct cuzk_error err;
+    struct ten ten;
+
+    (void)state;
+    make_ten(&ten);
+    assert_int_equal(verify_ten(&ten, &err), CUZK_OK);
+    cuzk_fr_zero(&wrong[0]);
+    ten.inputs[3].values = wrong;
+    ten.inputs[7].values = wrong;
+    assert_int_equal(ten.inputs[3].count, 1);
+    assert_int_equal(verify_ten(&ten, &err), CUZK_INVALID);
+    assert_non_null(strstr(err.message, "proof 4 of 10"));
+    ten.proofs[8 * CUZK_PROOF_BYTES + 10] ^= 1; /* A */
+    ten.proofs[6 * CUZK_PROOF_BYTES + 60] ^= 1; /* B */
+    assert_int_equal(verify_ten(&ten, &err), CUZK_INPUT);
+    assert_non_null(strstr(err.message, "proof 7 of 10: proof: B at offset 48"));
+    free_ten(&ten);
+}
+
+static void test_verify_many__reports_lack_of_memory(void **state)
+{
+    struct cuzk_error err;
+    struct ten ten;
+    size_t i = 0;
+
+    (void)state;
+    make_ten(&ten);
+    const size_t in_use = cuzk_mem_in_use();
+    for (;; i++) {
+        cuzk_mem_fail_after(i, 1);
+        const enum cuzk_status status = verify_ten(&ten, &err);
+        cuzk_mem_fail_after(SIZE_MAX, 0);
+        assert_true(cuzk_mem_in_use() == in_use);
+        if (status == CUZK_OK)
+            break;
+        assert_int_equal(status, CUZK_MEMORY);
+    }
+    assert_true(i >= 8);
+    free_ten(&ten);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +418,8 @@ int main(void)
         cmocka_unit_test(test_verify_many__answers_as_the_reference),
         cmocka_unit_test(test_verify__accepts_the_proofs_of_real_circuits),
         cmocka_unit_test(test_verify_many__wants_proofs),
+        cmocka_unit_test(test_verify_many__names_the_first_bad_proof),
+        cmocka_unit_test(test_verify_many__reports_lack_of_memory),
     };
     const enum cuzk_cpu_level best = cuzk_cpu_level();
     struct cuzk_error err;
