@@ -77,16 +77,17 @@ struct cli_command {
 };
 
 /* Each in its own file. */
+extern const struct cli_command cli_bench_decode;
 extern const struct cli_command cli_bench_field;
 extern const struct cli_command cli_bench_msm;
 extern const struct cli_command cli_bench_ntt;
+extern const struct cli_command cli_bench_phases;
 extern const struct cli_command cli_bench_prove;
-extern const struct cli_command cli_bench_decode;
 extern const struct cli_command cli_bench_verify;
 extern const struct cli_command cli_bench_witness;
 extern const struct cli_command cli_circuit_digest;
-extern const struct cli_command cli_circuit_show;
 extern const struct cli_command cli_circuit_list;
+extern const struct cli_command cli_circuit_show;
 extern const struct cli_command cli_circuit_tree;
 extern const struct cli_command cli_doctor;
 extern const struct cli_command cli_inspect_command;
