@@ -47,7 +47,7 @@ CUZK_KERNEL void cuzk_g1_kernel_table_sum(const struct cuzk_g1_affine *points,
 }
 
 /* Width-4 non-adjacent form: digits[i] is 0 or odd, between -7 and 7; 65 digits. */
-static inline void cuzk_g1_kernel_recode64(uint64_t word, int8_t digits[65])
+static inline void cuzk_g1_kernel_recode64(uint64_t word, int16_t digits[65])
 {
     unsigned carry = 0;
 
@@ -61,7 +61,7 @@ static inline void cuzk_g1_kernel_recode64(uint64_t word, int8_t digits[65])
         }
         const unsigned window = (i < 64 ? (unsigned)(word >> i & 15) : 0) + carry;
         carry = window >> 3 & 1;
-        digits[i] = (int8_t)((int)window - (int)(carry << 4));
+        digits[i] = (int16_t)((int)window - (int)(carry << 4));
         i += 4;
     }
 }
@@ -72,7 +72,7 @@ CUZK_KERNEL void cuzk_g1_kernel_sum_weights(const struct cuzk_g1_affine *points,
                                             size_t n, struct cuzk_g1 *out)
 {
     struct cuzk_g1 odd[CUZK_G1_WEIGHTS][4], twice, acc, t;
-    int8_t digits[CUZK_G1_WEIGHTS][2][65];
+    int16_t digits[CUZK_G1_WEIGHTS][2][65];
 
     for (size_t i = 0; i < n; i++) {
         cuzk_g1_law_from_affine(&points[i], &odd[i][0]);

@@ -123,6 +123,10 @@ static __attribute__((noinline, unused)) void cuzk_fp_adx_mul_wide(const uint64_
 {
     uint64_t t0, t1, t2, t3, t4, t5, t6, lo, hi;
 
+#ifdef __clang_analyzer__ /* it does not see what the assembly writes */
+    for (int i = 0; i < 12; i++)
+        out[i] = 0;
+#endif
     __asm__ volatile(ADX_MULTIPLY_FIRST(t0, t1, t2, t3, t4, t5, t6) //
                      "movq %[t0], (%[out])\n\t"                     //
                      ADX_MULTIPLY(8, t1, t2, t3, t4, t5, t6, t0)    //
