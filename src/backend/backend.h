@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/progress.h"
 #include "curve/g1.h"
 #include "curve/g2.h"
 #include "r1cs/r1cs.h"
@@ -203,6 +204,7 @@ struct cuzk_backend_key {
 
 struct cuzk_backend_job {
     struct cuzk_backend_key *key;
+    const struct cuzk_progress *progress; /* asked now and then whether to stop; NULL after job_create */
 };
 
 struct cuzk_backend_table {

@@ -106,6 +106,7 @@ static enum cuzk_status make_sums(const struct cuzk_prover *prover, const struct
         inputs[CUZK_QUERIES];
 
     CUZK_TRY_OUT(ops->job_create(prover->key, &job, err));
+    job->progress = progress;
     CUZK_TRY_OUT(ops->upload(job, witness, err));
     cuzk_progress_report(progress, "evaluating constraints", 0, 5);
     CUZK_TRY_OUT(ops->eval_ab(job, err));

@@ -550,6 +550,43 @@ static void test_ntt__equals_the_sum(void **state)
     each_backend(transforms);
 }
 
+static bool always(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static void cancelling(struct cuzk_backend *backend)
+{
+    const struct cuzk_backend_ops *ops = backend->ops;
+    const struct cuzk_progress stop = {.cancelled = always};
+    union cuzk_backend_point out[CUZK_QUERIES];
+    struct circuit circuit;
+    struct cuzk_backend_key *key;
+    struct cuzk_backend_job *job;
+
+    make_circuit(&circuit, 1);
+    assert_int_equal(ops->key_create(backend, &circuit.plan, &key, NULL), CUZK_OK);
+    assert_int_equal(ops->job_create(key, &job, NULL), CUZK_OK);
+    assert_null(job->progress);
+    assert_int_equal(ops->upload(job, &circuit.witness, NULL), CUZK_OK);
+    assert_int_equal(ops->eval_ab(job, NULL), CUZK_OK);
+    assert_int_equal(ops->quotient(job, NULL), CUZK_OK);
+    job->progress = &stop;
+    assert_int_equal(ops->msm_group(job, CUZK_SCALARS_QUOTIENT, CUZK_QUERY_SET_H, out, NULL), CUZK_CANCELLED);
+    job->progress = NULL;
+    assert_int_equal(ops->msm_group(job, CUZK_SCALARS_QUOTIENT, CUZK_QUERY_SET_H, out, NULL), CUZK_OK);
+    cuzk_backend_job_destroy(job);
+    cuzk_backend_key_destroy(key);
+    free_circuit(&circuit);
+}
+
+static void test_job__stops_when_asked(void **state)
+{
+    (void)state;
+    each_backend(cancelling);
+}
+
 static void failing(struct cuzk_backend *backend)
 {
     const struct cuzk_backend_ops *ops = backend->ops;
@@ -604,6 +641,7 @@ int main(void)
         cmocka_unit_test(test_table__refuses_what_does_not_fit),
         cmocka_unit_test(test_msm_and_setup_points__agree),
         cmocka_unit_test(test_ntt__equals_the_sum),
+        cmocka_unit_test(test_job__stops_when_asked),
         cmocka_unit_test(test_job__survives_failing_allocations),
     };
     struct cuzk_pool *pool;

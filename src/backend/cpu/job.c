@@ -198,14 +198,30 @@ enum cuzk_status cpu_job_download(struct cuzk_backend_job *base, enum cuzk_backe
 
 /* ---- sums over the key ---- */
 
-static struct cuzk_msm_raw raw_of(const struct cuzk_backend_query *query, size_t chunk)
+/* Who hears of every chunk of a sum: the query's own listener, and whoever may want the job to stop. */
+struct audience {
+    const struct cuzk_backend_query *query;
+    const struct cuzk_progress *progress;
+};
+
+static enum cuzk_status chunk_done(void *context, size_t begin, size_t end, struct cuzk_error *err)
 {
-    return (struct cuzk_msm_raw){.bytes = query->bytes,
-                                 .n = query->count,
-                                 .name = query->name,
+    const struct audience *audience = context;
+    const struct cuzk_backend_query *query = audience->query;
+
+    if (query->consumed != NULL)
+        CUZK_TRY(query->consumed(query->context, begin, end, err));
+    return cuzk_progress_check(audience->progress, err);
+}
+
+static struct cuzk_msm_raw raw_of(struct audience *audience, size_t chunk)
+{
+    return (struct cuzk_msm_raw){.bytes = audience->query->bytes,
+                                 .n = audience->query->count,
+                                 .name = audience->query->name,
                                  .chunk = chunk,
-                                 .consumed = query->consumed,
-                                 .context = query->context};
+                                 .consumed = chunk_done,
+                                 .context = audience};
 }
 
 static enum cuzk_status run_msm(struct cuzk_pool *pool, bool g2, const struct cuzk_msm_raw *bases,
@@ -333,7 +349,8 @@ enum cuzk_status cpu_job_msm_group(struct cuzk_backend_job *base, enum cuzk_scal
         if (quotient != (q == CUZK_QUERY_H))
             return cuzk_error_set(err, CUZK_ARGUMENT, "query %s has no such scalars", plan->query[q].name);
         if (quotient) {
-            const struct cuzk_msm_raw bases = raw_of(&plan->query[q], QUOTIENT_CHUNK);
+            struct audience audience = {&plan->query[q], base->progress};
+            const struct cuzk_msm_raw bases = raw_of(&audience, QUOTIENT_CHUNK);
             CUZK_TRY(run_msm(pool_of(job), false, &bases, (const uint64_t(*)[4])job->quotient, &out[q], err));
         } else {
             CUZK_TRY(msm_gathered(job, scalars, (enum cuzk_query)q, &out[q], err));
@@ -424,7 +441,8 @@ enum cuzk_status cpu_job_sum_bits(struct cuzk_backend_job *base, unsigned querie
             append_bits(chosen, point, extract(ones, mask), n);
             point += n;
         }
-        const struct cuzk_msm_raw bases = raw_of(query, 0);
+        struct audience audience = {query, base->progress};
+        const struct cuzk_msm_raw bases = raw_of(&audience, 0);
         CUZK_TRY_OUT(cuzk_query_is_g2((enum cuzk_query)q)
                          ? cuzk_msm_g2_raw_sum_bits(pool_of(job), &bases, chosen, &out[q].g2, err)
                          : cuzk_msm_g1_raw_sum_bits(pool_of(job), &bases, chosen, &out[q].g1, err));
