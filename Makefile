@@ -72,9 +72,9 @@ lint: build ## clang-tidy
 
 bench-peer: packages ## the same work by blst, in one run: make bench-peer BLST_DIR=/path/to/blst
 	@test -n "$(BLST_DIR)" || { echo "bench-peer: BLST_DIR must name a checkout of blst" >&2; exit 2; }
-	cmake --preset release $(LAUNCHER) -DCUZK_BLST_DIR=$(BLST_DIR) >/dev/null
-	ninja -C build bench_peer
-	build/bench_peer
+	cmake --preset release -B build-peer $(LAUNCHER) -DCUZK_BLST_DIR=$(BLST_DIR) -DCUZK_TESTS=OFF >/dev/null
+	ninja -C build-peer bench_peer
+	build-peer/bench_peer
 
 install: build ## into DESTDIR and the prefix that CMake was given
 	cmake --install build
