@@ -123,7 +123,7 @@ static CUZK_HD uint32_t cuzk_subc(uint32_t a, uint32_t b, uint32_t *cc)
 /* acc[j], acc[j+1] = a[j] * b for even j below n */
 #define CUZK_MONT32_MUL_ROW(n, acc, a, b)                                                                    \
     do {                                                                                                     \
-        _Pragma("unroll") for (int j_ = 0; j_ < (n); j_ += 2)                                                \
+        CUZK_UNROLL for (int j_ = 0; j_ < (n); j_ += 2)                                                      \
         {                                                                                                    \
             (acc)[j_] = (a)[j_] * (b);                                                                       \
             (acc)[j_ + 1] = cuzk_mul_hi((a)[j_], (b));                                                       \
@@ -135,7 +135,7 @@ static CUZK_HD uint32_t cuzk_subc(uint32_t a, uint32_t b, uint32_t *cc)
     do {                                                                                                     \
         (acc)[0] = cuzk_mad_lo_cc((a)[0], (b), (acc)[0], (cc));                                              \
         (acc)[1] = cuzk_madc_hi_cc((a)[0], (b), (acc)[1], (cc));                                             \
-        _Pragma("unroll") for (int j_ = 2; j_ < (n); j_ += 2)                                                \
+        CUZK_UNROLL for (int j_ = 2; j_ < (n); j_ += 2)                                                      \
         {                                                                                                    \
             (acc)[j_] = cuzk_madc_lo_cc((a)[j_], (b), (acc)[j_], (cc));                                      \
             (acc)[j_ + 1] = cuzk_madc_hi_cc((a)[j_], (b), (acc)[j_ + 1], (cc));                              \
@@ -145,7 +145,7 @@ static CUZK_HD uint32_t cuzk_subc(uint32_t a, uint32_t b, uint32_t *cc)
 /* acc = (acc >> 64) + row, continuing a carry that is in the flag */
 #define CUZK_MONT32_MAD_ROW_SHIFT(n, acc, a, b, cc)                                                          \
     do {                                                                                                     \
-        _Pragma("unroll") for (int j_ = 0; j_ < (n) - 2; j_ += 2)                                            \
+        CUZK_UNROLL for (int j_ = 0; j_ < (n) - 2; j_ += 2)                                                  \
         {                                                                                                    \
             (acc)[j_] = cuzk_madc_lo_cc((a)[j_], (b), (acc)[j_ + 2], (cc));                                  \
             (acc)[j_ + 1] = cuzk_madc_hi_cc((a)[j_], (b), (acc)[j_ + 3], (cc));                              \
@@ -180,19 +180,18 @@ static CUZK_HD uint32_t cuzk_subc(uint32_t a, uint32_t b, uint32_t *cc)
     {                                                                                                        \
         const uint32_t m[n] = modulus;                                                                       \
         uint32_t even[n], odd[n + 1], t[n], cc = 0;                                                          \
-        _Pragma("unroll") for (int i = 0; i < (n); i += 2)                                                   \
+        CUZK_UNROLL for (int i = 0; i < (n); i += 2)                                                         \
         {                                                                                                    \
             CUZK_MONT32_STEP(n, even, odd, a, b[i], m, inv, i == 0);                                         \
             CUZK_MONT32_STEP(n, odd, even, a, b[i + 1], m, inv, 0);                                          \
         }                                                                                                    \
         even[0] = cuzk_add_cc(even[0], odd[1], &cc);                                                         \
-        _Pragma("unroll") for (int i = 1; i < (n) - 1; i++) even[i] =                                        \
-            cuzk_addc_cc(even[i], odd[i + 1], &cc);                                                          \
+        CUZK_UNROLL for (int i = 1; i < (n) - 1; i++) even[i] = cuzk_addc_cc(even[i], odd[i + 1], &cc);      \
         even[(n) - 1] = cuzk_addc(even[(n) - 1], 0, &cc);                                                    \
         t[0] = cuzk_sub_cc(even[0], m[0], &cc);                                                              \
-        _Pragma("unroll") for (int i = 1; i < (n); i++) t[i] = cuzk_subc_cc(even[i], m[i], &cc);             \
+        CUZK_UNROLL for (int i = 1; i < (n); i++) t[i] = cuzk_subc_cc(even[i], m[i], &cc);                   \
         const uint32_t borrow = cuzk_subc(0, 0, &cc);                                                        \
-        _Pragma("unroll") for (int i = 0; i < (n); i++) out[i] = borrow ? even[i] : t[i];                    \
+        CUZK_UNROLL for (int i = 0; i < (n); i++) out[i] = borrow ? even[i] : t[i];                          \
     }
 
 /* Defines NAME_add and NAME_sub: (a +- b) mod m; out may alias. */
@@ -202,22 +201,22 @@ static CUZK_HD uint32_t cuzk_subc(uint32_t a, uint32_t b, uint32_t *cc)
         const uint32_t m[n] = modulus;                                                                       \
         uint32_t s[n], t[n], cc = 0;                                                                         \
         s[0] = cuzk_add_cc(a[0], b[0], &cc);                                                                 \
-        _Pragma("unroll") for (int i = 1; i < (n) - 1; i++) s[i] = cuzk_addc_cc(a[i], b[i], &cc);            \
+        CUZK_UNROLL for (int i = 1; i < (n) - 1; i++) s[i] = cuzk_addc_cc(a[i], b[i], &cc);                  \
         s[(n) - 1] = cuzk_addc(a[(n) - 1], b[(n) - 1], &cc);                                                 \
         t[0] = cuzk_sub_cc(s[0], m[0], &cc);                                                                 \
-        _Pragma("unroll") for (int i = 1; i < (n); i++) t[i] = cuzk_subc_cc(s[i], m[i], &cc);                \
+        CUZK_UNROLL for (int i = 1; i < (n); i++) t[i] = cuzk_subc_cc(s[i], m[i], &cc);                      \
         const uint32_t borrow = cuzk_subc(0, 0, &cc);                                                        \
-        _Pragma("unroll") for (int i = 0; i < (n); i++) out[i] = borrow ? s[i] : t[i];                       \
+        CUZK_UNROLL for (int i = 0; i < (n); i++) out[i] = borrow ? s[i] : t[i];                             \
     }                                                                                                        \
     static CUZK_HD void name##_sub(const uint32_t a[n], const uint32_t b[n], uint32_t out[n])                \
     {                                                                                                        \
         const uint32_t m[n] = modulus;                                                                       \
         uint32_t s[n], cc = 0;                                                                               \
         s[0] = cuzk_sub_cc(a[0], b[0], &cc);                                                                 \
-        _Pragma("unroll") for (int i = 1; i < (n); i++) s[i] = cuzk_subc_cc(a[i], b[i], &cc);                \
+        CUZK_UNROLL for (int i = 1; i < (n); i++) s[i] = cuzk_subc_cc(a[i], b[i], &cc);                      \
         const uint32_t borrow = cuzk_subc(0, 0, &cc);                                                        \
         out[0] = cuzk_add_cc(s[0], m[0] & borrow, &cc);                                                      \
-        _Pragma("unroll") for (int i = 1; i < (n) - 1; i++) out[i] = cuzk_addc_cc(s[i], m[i] & borrow, &cc); \
+        CUZK_UNROLL for (int i = 1; i < (n) - 1; i++) out[i] = cuzk_addc_cc(s[i], m[i] & borrow, &cc);       \
         out[(n) - 1] = cuzk_addc(s[(n) - 1], m[(n) - 1] & borrow, &cc);                                      \
     }
 
