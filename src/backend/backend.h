@@ -124,10 +124,19 @@ struct cuzk_backend_key;
 struct cuzk_backend_job;
 struct cuzk_backend_table; /* multiples of one base, for setup */
 
+/* What a backend says of itself. */
+struct cuzk_backend_facts {
+    char device[256]; /* the processor's or the GPU's name */
+    uint64_t
+        peak_bytes; /* device memory asked for at most so far; 0 where the backend works in host memory */
+};
+
 struct cuzk_backend_ops {
     const char *name; /* "cpu", "cuda" */
 
     void (*destroy)(struct cuzk_backend *backend);
+
+    void (*facts)(const struct cuzk_backend *backend, struct cuzk_backend_facts *out);
 
     /* Makes a key resident. Errors: ARGUMENT (counts of the plan do not fit each other). */
     enum cuzk_status (*key_create)(struct cuzk_backend *backend, const struct cuzk_backend_plan *plan,

@@ -4,7 +4,6 @@
 
 #include "backend/choice.h"
 #include "base/clock.h"
-#include "base/cpu.h"
 #include "base/file.h"
 #include "base/hex.h"
 #include "base/mem.h"
@@ -128,12 +127,14 @@ static enum cuzk_status report(struct cli_session *session, const struct prove_o
 {
     const double seconds = (double)work->total_ns / 1e9, cpu = (double)cuzk_clock_cpu_ns() / 1e9;
     struct cuzk_json_writer *json = cli_session_answer_begin(session);
+    struct cuzk_backend_facts facts;
 
+    work->backend->ops->facts(work->backend, &facts);
     if (json != NULL) {
         cuzk_json_write_member_string(json, "kind", "porep");
         cuzk_json_write_member_string(json, "circuit", circuit);
         cuzk_json_write_member_string(json, "backend", work->backend->ops->name);
-        cuzk_json_write_member_string(json, "device", cuzk_cpu_name());
+        cuzk_json_write_member_string(json, "device", facts.device);
         cuzk_json_write_member_u64(json, "threads", cuzk_pool_threads(session->pool));
         cuzk_json_write_member_string(json, "parameters", cli_parameters_origin_name(work->origin));
         cuzk_json_write_key(json, "partitions");
@@ -146,7 +147,7 @@ static enum cuzk_status report(struct cli_session *session, const struct prove_o
         cuzk_json_write_member_double(json, "cpu_ms", cpu * 1e3, 1);
         cuzk_json_write_member_u64(json, "peak_rss_bytes", cuzk_machine_peak_resident());
         cuzk_json_write_member_u64(json, "peak_allocated_bytes", cuzk_mem_peak());
-        cuzk_json_write_member_u64(json, "peak_vram_bytes", 0);
+        cuzk_json_write_member_u64(json, "peak_vram_bytes", facts.peak_bytes);
         cuzk_json_write_member_u64(json, "proof_bytes", work->proof_bytes);
         cuzk_json_write_member_bool(json, "verified", true);
         cuzk_json_write_member_hex(json, "proof_hex", work->proof, work->proof_bytes);

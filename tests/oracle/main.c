@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/cpu/cpu.h"
+#include "backend/choice.h"
 #include "base/hex.h"
 #include "base/mem.h"
 #include "base/option.h"
@@ -18,7 +18,7 @@
 
 struct options {
     struct cuzk_option_number threads, partition;
-    const char *c1, *params, *rs, *toxic, *out;
+    const char *c1, *params, *rs, *toxic, *out, *backend;
 };
 
 static const struct cuzk_option table[] = {
@@ -54,6 +54,12 @@ static const struct cuzk_option table[] = {
      .offset = offsetof(struct options, toxic),
      .placeholder = "FILE",
      .help = "JSON object with alpha, beta, gamma, delta, tau, or with such a member toxic"},
+    {.name = "backend",
+     .type = CUZK_OPTION_STRING,
+     .offset = offsetof(struct options, backend),
+     .placeholder = "NAME",
+     .fallback = "cpu",
+     .help = "auto, cpu, cuda, cuda:ORDINAL or cuda:UUID (default: cpu)"},
     {.name = "out",
      .type = CUZK_OPTION_STRING,
      .offset = offsetof(struct options, out),
@@ -84,7 +90,7 @@ static enum cuzk_status setup(const struct options *given, const char *circuit_n
     CUZK_TRY_OUT(need(given->out, "out", err));
     CUZK_TRY_OUT(toxic_read(given->toxic, &toxic, err));
     CUZK_TRY_OUT(cuzk_file_make_directory(given->out, err));
-    CUZK_TRY_OUT(cuzk_backend_cpu_create(pool, &backend, err));
+    CUZK_TRY_OUT(cuzk_backend_open(given->backend, pool, &backend, err));
     CUZK_TRY_OUT(porep_circuit_open(circuit_name, &circuit, err));
     CUZK_TRY_OUT(cuzk_parameter_path(given->out, &circuit.id, ".params", params, err));
     CUZK_TRY_OUT(cuzk_parameter_path(given->out, &circuit.id, ".vk", vk, err));
@@ -186,7 +192,7 @@ static enum cuzk_status prove(const struct options *given, struct cuzk_pool *poo
     CUZK_TRY_OUT(scalar("s", colon + 1, strlen(colon + 1), &s, err));
     CUZK_TRY_OUT(load_c1(given, pool, &circuit, &witness, err));
     CUZK_TRY_OUT(cuzk_params_open(given->params, &params, err));
-    CUZK_TRY_OUT(cuzk_backend_cpu_create(pool, &backend, err));
+    CUZK_TRY_OUT(cuzk_backend_open(given->backend, pool, &backend, err));
     CUZK_TRY_OUT(cuzk_prover_create(backend, circuit.r1cs, &circuit.layout, &params, NULL, &prover, err));
     CUZK_TRY_OUT(cuzk_prover_prove_fixed(prover, &witness, &r, &s, &sums, proof, err));
     printf("{");

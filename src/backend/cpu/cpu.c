@@ -1,6 +1,9 @@
 #include "backend/cpu/cpu.h"
 
+#include <stdio.h>
+
 #include "backend/cpu/job.h"
+#include "base/cpu.h"
 #include "base/mem.h"
 #include "msm/fixed_base.h"
 #include "msm/msm.h"
@@ -19,6 +22,13 @@ static struct cuzk_pool *pool_of(const struct cuzk_backend *backend)
 static void destroy(struct cuzk_backend *backend)
 {
     cuzk_mem_free(backend);
+}
+
+static void facts(const struct cuzk_backend *backend, struct cuzk_backend_facts *out)
+{
+    (void)backend;
+    snprintf(out->device, sizeof out->device, "%s", cuzk_cpu_name());
+    out->peak_bytes = 0;
 }
 
 static void table_destroy(struct cuzk_backend_table *base)
@@ -87,6 +97,7 @@ static enum cuzk_status msm(struct cuzk_backend *backend, enum cuzk_group group,
 static const struct cuzk_backend_ops ops = {
     .name = "cpu",
     .destroy = destroy,
+    .facts = facts,
     .key_create = cpu_key_create,
     .key_destroy = cpu_key_destroy,
     .job_create = cpu_job_create,

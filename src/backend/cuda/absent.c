@@ -27,9 +27,3 @@ enum cuzk_status cuzk_backend_cuda_create(const char *device, struct cuzk_backen
     *out = NULL;
     return absent(err);
 }
-
-size_t cuzk_backend_cuda_peak_bytes(const struct cuzk_backend *backend)
-{
-    (void)backend;
-    return 0;
-}

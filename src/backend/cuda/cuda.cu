@@ -181,9 +181,18 @@ static void destroy(struct cuzk_backend *base)
     cuzk_mem_free(backend);
 }
 
+static void facts(const struct cuzk_backend *base, struct cuzk_backend_facts *out)
+{
+    const struct cuda_backend *backend = (const struct cuda_backend *)base;
+
+    snprintf(out->device, sizeof out->device, "%s", backend->device.name);
+    out->peak_bytes = backend->peak;
+}
+
 static const struct cuzk_backend_ops ops = {
     .name = "cuda",
     .destroy = destroy,
+    .facts = facts,
     .key_create = cuda_key_create,
     .key_destroy = cuda_key_destroy,
     .job_create = cuda_job_create,
@@ -224,9 +233,4 @@ out:
     if (backend != NULL)
         destroy(&backend->base);
     return status;
-}
-
-size_t cuzk_backend_cuda_peak_bytes(const struct cuzk_backend *backend)
-{
-    return backend->ops == &ops ? ((const struct cuda_backend *)backend)->peak : 0;
 }

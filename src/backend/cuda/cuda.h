@@ -34,9 +34,6 @@ enum cuzk_status cuzk_cuda_device_describe(int ordinal, struct cuzk_cuda_device 
 enum cuzk_status cuzk_backend_cuda_create(const char *device, struct cuzk_backend **out,
                                           struct cuzk_error *err);
 
-/* Device bytes that the backend has asked for at most so far (arenas, keys and tables together). */
-size_t cuzk_backend_cuda_peak_bytes(const struct cuzk_backend *backend);
-
 #ifdef __cplusplus
 }
 #endif

@@ -3,12 +3,14 @@
 #define CUZK_BACKEND_CUDA_DEVICE_MEM_H
 
 #include "backend/backend.h"
+#include "backend/cuda/cuda.h"
 #include "backend/cuda/cuda_error.h"
 #include "base/mem.h"
 
 struct cuda_backend {
     struct cuzk_backend base;
     int ordinal;
+    struct cuzk_cuda_device device;
     cudaStream_t stream; /* of single operations and of loading */
     size_t used, peak;
 };
@@ -39,6 +41,18 @@ static inline enum cuzk_status cuda_mem_take(struct cuda_backend *backend, size_
     if (backend->used > backend->peak)
         backend->peak = backend->used;
     return CUZK_OK;
+}
+
+/* Copies host memory in, in the order of the backend's stream, and waits. A plain cudaMemcpy would go through
+ * the default stream, which streams of this backend do not wait for: from pageable memory it returns before
+ * the last bytes have arrived. */
+static inline enum cuzk_status cuda_mem_copy_in(const struct cuda_backend *backend, void *device,
+                                                const void *host, size_t bytes, const char *what,
+                                                struct cuzk_error *err)
+{
+    CUZK_TRY(cuzk_cuda_check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, backend->stream),
+                             what, err));
+    return cuzk_cuda_check(cudaStreamSynchronize(backend->stream), what, err);
 }
 
 static inline void cuda_mem_drop(struct cuda_backend *backend, void *block, size_t bytes)

@@ -22,7 +22,7 @@ static struct cuda_backend *backend_of(const struct cuda_job *job)
 enum cuzk_status cuda_job_create(struct cuzk_backend_key *base, struct cuzk_backend_job **out,
                                  struct cuzk_error *err)
 {
-    const struct cuda_key *key = (const struct cuda_key *)base;
+    struct cuda_key *key = (struct cuda_key *)base;
     struct cuda_backend *backend = (struct cuda_backend *)base->backend;
     const size_t domain = (size_t)1 << key->log_domain;
     enum cuzk_status status = CUZK_OK;
@@ -44,7 +44,9 @@ enum cuzk_status cuda_job_create(struct cuzk_backend_key *base, struct cuzk_back
     job->arena.size = 3 * (domain * sizeof(struct cuzk_fr) + 256) + key->arena_bytes +
                       (size_t)key->wide_count * sizeof(struct cuzk_fr) +
                       (size_t)key->inputs * sizeof(struct cuzk_fr) + 4096;
-    CUZK_TRY_OUT(cuda_mem_take(backend, job->arena.size, "buffers of a proof", &block, err));
+    block = __atomic_exchange_n(&key->spare, NULL, __ATOMIC_ACQ_REL);
+    if (block == NULL)
+        CUZK_TRY_OUT(cuda_mem_take(backend, job->arena.size, "buffers of a proof", &block, err));
     job->arena.base = (unsigned char *)block;
     CUZK_TRY_OUT(cuzk_cuda_arena_take(&job->arena, domain, "values of A", &job->a, err));
     CUZK_TRY_OUT(cuzk_cuda_arena_take(&job->arena, domain, "values of B", &job->b, err));
@@ -77,7 +79,13 @@ void cuda_job_destroy(struct cuzk_backend_job *base)
     cuda_mem_drop(backend, job->bits, job->bits_bytes);
     cuda_mem_drop(backend, job->wide, job->wide_bytes);
     cuda_mem_drop(backend, job->inputs, job->inputs_bytes);
-    cuda_mem_drop(backend, job->arena.base, job->arena.size);
+    if (job->arena.base != NULL) { /* allocating it anew costs more than a proof of a small circuit */
+        struct cuda_key *key = (struct cuda_key *)job->base.key;
+        (void)cudaStreamSynchronize(0);
+        key->spare_bytes = job->arena.size;
+        void *older = __atomic_exchange_n(&key->spare, (void *)job->arena.base, __ATOMIC_ACQ_REL);
+        cuda_mem_drop(backend, older, job->arena.size);
+    }
     if (job->stream != NULL)
         (void)cudaStreamDestroy(job->stream);
     cuzk_mem_free(job);
@@ -222,9 +230,10 @@ enum cuzk_status cuda_job_download(struct cuzk_backend_job *base, enum cuzk_back
     if (!there || first > domain || n > domain - first)
         return cuzk_error_set(err, CUZK_ARGUMENT, "nothing to download at [%zu, %zu)", first, first + n);
     CUZK_TRY(cuda_use(backend_of(job), err));
-    CUZK_TRY(cuzk_cuda_check(cudaStreamSynchronize(job->stream), "work on the device", err));
-    return cuzk_cuda_check(cudaMemcpy(out, from + first, n * sizeof *out, cudaMemcpyDeviceToHost), "download",
-                           err);
+    CUZK_TRY(cuzk_cuda_check(
+        cudaMemcpyAsync(out, from + first, n * sizeof *out, cudaMemcpyDeviceToHost, job->stream), "download",
+        err));
+    return cuzk_cuda_check(cudaStreamSynchronize(job->stream), "download", err);
 }
 
 /* ---- sums over the key ---- */

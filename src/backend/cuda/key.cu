@@ -10,7 +10,7 @@ static enum cuzk_status upload(struct cuda_backend *backend, const void *host, s
                                void **out, struct cuzk_error *err)
 {
     CUZK_TRY(cuda_mem_take(backend, bytes, what, out, err));
-    return cuzk_cuda_check(cudaMemcpy(*out, host, bytes, cudaMemcpyHostToDevice), what, err);
+    return cuda_mem_copy_in(backend, *out, host, bytes, what, err);
 }
 
 enum cuzk_status cuda_points_upload(struct cuda_backend *backend, const struct cuzk_backend_query *query,
@@ -28,17 +28,18 @@ enum cuzk_status cuda_points_upload(struct cuda_backend *backend, const struct c
     CUZK_TRY_OUT(cuda_mem_take(backend, sizeof *worst, "check of points", (void **)&worst, err));
     for (uint32_t first = 0; first < query->count; first += chunk) {
         const uint32_t n = query->count - first < chunk ? query->count - first : chunk;
-        CUZK_TRY_OUT(cuzk_cuda_check(cudaMemset(worst, 0xff, sizeof *worst), "check of points", err));
+        CUZK_TRY_OUT(cuzk_cuda_check(cudaMemsetAsync(worst, 0xff, sizeof *worst, backend->stream),
+                                     "check of points", err));
         CUZK_TRY_OUT(
-            cuzk_cuda_check(cudaMemcpy(raw, query->bytes + first * size, n * size, cudaMemcpyHostToDevice),
-                            "points being read", err));
+            cuda_mem_copy_in(backend, raw, query->bytes + first * size, n * size, "points being read", err));
         CUZK_TRY_OUT(g2 ? cuzk_cuda_decode_g2(raw, n, first, (struct cuzk_g2_affine *)*points + first, worst,
                                               backend->stream, err)
                         : cuzk_cuda_decode_g1(raw, n, first, (struct cuzk_g1_affine *)*points + first, worst,
                                               backend->stream, err));
+        CUZK_TRY_OUT(cuzk_cuda_check(
+            cudaMemcpyAsync(&host, worst, sizeof host, cudaMemcpyDeviceToHost, backend->stream),
+            "check of points", err));
         CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(backend->stream), "decode of points", err));
-        CUZK_TRY_OUT(cuzk_cuda_check(cudaMemcpy(&host, worst, sizeof host, cudaMemcpyDeviceToHost),
-                                     "check of points", err));
         if (host != UINT32_MAX) {
             status = cuzk_error_set(err, CUZK_INPUT, "%s: point %u is not on the curve or not encoded as one",
                                     query->name, host);
@@ -212,6 +213,7 @@ void cuda_key_destroy(struct cuzk_backend_key *base)
     struct cuda_backend *backend = (struct cuda_backend *)key->base.backend;
     (void)cuda_use(backend, NULL);
     cuzk_cuda_ntt_plan_destroy(key->ntt);
+    cuda_mem_drop(backend, key->spare, key->spare_bytes);
     for (int m = 0; m < 2; m++) {
         cuda_mem_drop(backend, key->matrix[m].row_start, ((size_t)key->constraints + 1) * 4);
         cuda_mem_drop(backend, key->matrix[m].values, key->matrix[m].terms * 4);

@@ -44,6 +44,8 @@ struct cuda_key {
     uint32_t pool_count;
     struct cuda_query query[CUZK_QUERIES];
     size_t arena_bytes; /* what a job's sums take at most */
+    void *spare;        /* the buffers of a job that ended, wiped, for the next one; changed atomically */
+    size_t spare_bytes;
 };
 
 enum cuzk_status cuda_key_create(struct cuzk_backend *backend, const struct cuzk_backend_plan *plan,

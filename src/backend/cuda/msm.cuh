@@ -19,31 +19,53 @@ enum {
     MSM_MAX_WINDOWS = 64,
 };
 
-static inline unsigned msm_windows(unsigned c)
+/* How the 256 bits of a scalar are cut: `wide` windows of c bits, the rest of c - 1. Several windows are
+ * sorted at once where n is small; they are then all of c bits. */
+struct msm_cut {
+    unsigned c, windows, wide, batch;
+};
+
+static inline struct msm_cut msm_cut(size_t n, unsigned c)
 {
-    return (256 + c - 1) / c;
+    struct msm_cut cut = {c, (256 + c - 1) / c, 0, 1};
+
+    if (n < MSM_BATCH / 2) {
+        cut.batch =
+            n == 0 ? cut.windows : (unsigned)(MSM_BATCH / n < cut.windows ? MSM_BATCH / n : cut.windows);
+        while (cut.batch > 1 && (size_t)cut.batch << (c - 1) > (size_t)1 << 30)
+            cut.batch--;
+        cut.wide = cut.windows;
+    } else {
+        cut.c = (256 + cut.windows - 1) / cut.windows; /* no wider than this many windows need */
+        cut.wide = 256 - cut.windows * (cut.c - 1);
+    }
+    return cut;
 }
 
-static inline unsigned msm_batch(size_t n, unsigned c)
+static inline unsigned msm_bits(const struct msm_cut *cut, unsigned window)
 {
-    size_t batch = n == 0 ? 1 : MSM_BATCH / n;
-    if (batch < 1)
-        batch = 1;
-    if (batch > msm_windows(c))
-        batch = msm_windows(c);
-    while (batch > 1 && batch << (c - 1) > UINT32_C(1) << 30)
-        batch--;
-    return (unsigned)batch;
+    return window < cut->wide ? cut->c : cut->c - 1;
+}
+
+static inline unsigned msm_first_bit(const struct msm_cut *cut, unsigned window)
+{
+    return window < cut->wide ? window * cut->c : cut->wide + window * (cut->c - 1);
+}
+
+/* Buckets of all windows before this one; of all, for window = windows. */
+static inline size_t msm_first_bucket(const struct msm_cut *cut, unsigned window)
+{
+    return window < cut->wide ? (size_t)window << (cut->c - 1) : ((size_t)cut->wide + window) << (cut->c - 2);
 }
 
 struct msm_bias {
     uint64_t words[4];
 };
 
-/* Keys and names of windows first .. first + batch - 1. bias makes every window but the last a digit plus
- * 2^(c-1). */
+/* Keys and names of `batch` windows of c bits from first_bit on. bias makes every window but the last (`top`,
+ * counted from the first of the batch) a digit plus half its range. */
 static __global__ void msm_digits(const uint64_t *__restrict__ scalars, const uint32_t *__restrict__ index,
-                                  uint32_t n, unsigned c, unsigned windows, unsigned first, unsigned batch,
+                                  uint32_t n, unsigned c, unsigned first_bit, unsigned batch, unsigned top,
                                   struct msm_bias bias, uint32_t *__restrict__ keys,
                                   uint32_t *__restrict__ names)
 {
@@ -58,12 +80,12 @@ static __global__ void msm_digits(const uint64_t *__restrict__ scalars, const ui
         s[k] = cuzk_limb_adc(s[k], bias.words[k], &carry);
     const uint32_t half = UINT32_C(1) << (c - 1), none = batch << (c - 1);
     for (unsigned w = 0; w < batch; w++) {
-        const unsigned window = first + w, bit = window * c;
+        const unsigned bit = first_bit + w * c;
         uint64_t word = s[bit / 64] >> (bit % 64);
         if (bit % 64 != 0)
             word |= s[bit / 64 + 1] << (64 - bit % 64);
         int64_t digit = (int64_t)(word & ((UINT64_C(1) << c) - 1));
-        if (window + 1 < windows)
+        if (w != top)
             digit -= half;
         const uint32_t size = (uint32_t)(digit < 0 ? -digit : digit);
         const size_t at = (size_t)w * n + i;
@@ -217,10 +239,9 @@ static enum cuzk_status msm_run(const typename G::affine *points, const uint32_t
                                 const uint64_t *scalars, size_t n, unsigned c, struct cuzk_cuda_arena *arena,
                                 cudaStream_t stream, typename G::point *out, struct cuzk_error *err)
 {
-    if (c == 0)
-        c = cuzk_cuda_msm_window(n);
-    const unsigned windows = msm_windows(c), batch = msm_batch(n, c);
-    const size_t mark = arena->used, buckets = (size_t)1 << (c - 1), all = buckets * windows;
+    const struct msm_cut cut = msm_cut(n, c != 0 ? c : cuzk_cuda_msm_window(n));
+    const unsigned windows = cut.windows, batch = cut.batch;
+    const size_t mark = arena->used, all = msm_first_bucket(&cut, windows);
     const size_t count = n * batch > all ? n * batch : all;
     enum cuzk_status status = CUZK_OK;
     struct cuzk_cuda_planes<G> sums;
@@ -233,11 +254,14 @@ static enum cuzk_status msm_run(const typename G::affine *points, const uint32_t
     G::identity(out);
     if (n == 0)
         return CUZK_OK;
-    if (n > SEGMENT_INDEX || c < 2 || c > 26 || windows > MSM_MAX_WINDOWS)
+    if (n > SEGMENT_INDEX || cut.c < 4 || cut.c > 26 || windows > MSM_MAX_WINDOWS)
         return cuzk_error_set(err, CUZK_ARGUMENT,
-                              "MSM of %zu points with windows of %u bits: at most 2^30 and 4 to 26", n, c);
-    for (unsigned w = 0; w + 1 < windows; w++)
-        bias.words[(w * c + c - 1) / 64] |= UINT64_C(1) << ((w * c + c - 1) % 64);
+                              "MSM of %zu points with windows of %u bits: at most 2^30 and 4 to 26", n,
+                              cut.c);
+    for (unsigned w = 0; w + 1 < windows; w++) {
+        const unsigned bit = msm_first_bit(&cut, w + 1) - 1;
+        bias.words[bit / 64] |= UINT64_C(1) << (bit % 64);
+    }
     CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, all, "buckets (x)", &sums.x, err));
     CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, all, "buckets (y)", &sums.y, err));
     CUZK_TRY_OUT(msm_take_segments<G>(arena, count, all, &seg, err));
@@ -246,16 +270,19 @@ static enum cuzk_status msm_run(const typename G::affine *points, const uint32_t
     for (unsigned first = 0; first < windows; first += batch) {
         const unsigned now = windows - first < batch ? windows - first : batch;
         struct cuzk_cuda_segments s = seg;
+        const unsigned c_now = msm_bits(&cut, first);
+        const size_t bucket = msm_first_bucket(&cut, first);
         const struct cuzk_cuda_planes<G> target = {
-            sums.x + first *buckets, sums.y + first *buckets
+            sums.x + bucket, sums.y + bucket
         };
         int bits = 1;
-        while ((now << (c - 1)) >> bits != 0)
+        while ((now << (c_now - 1)) >> bits != 0)
             bits++;
         s.count = (uint32_t)(n * now);
-        s.segments = now << (c - 1);
-        msm_digits<<<segment_blocks(n, 256), 256, 0, stream>>>(scalars, index, (uint32_t)n, c, windows, first,
-                                                               now, bias, s.keys, s.names);
+        s.segments = now << (c_now - 1);
+        msm_digits<<<segment_blocks(n, 256), 256, 0, stream>>>(scalars, index, (uint32_t)n, c_now,
+                                                               msm_first_bit(&cut, first), now,
+                                                               windows - 1 - first, bias, s.keys, s.names);
         CUZK_TRY_OUT(cuzk_cuda_launched("msm_digits", stream, err));
         CUZK_TRY_OUT(msm_sort(scratch, &scratch_bytes, &s, n * now, bits, stream, err));
         CUZK_TRY_OUT(
@@ -267,9 +294,15 @@ static enum cuzk_status msm_run(const typename G::affine *points, const uint32_t
         CUZK_TRY_OUT(cuzk_cuda_launched("segment_bounds", stream, err));
         CUZK_TRY_OUT(cuzk_cuda_segment_sum<G>(&s, points, {NULL, NULL}, target, arena, stream, err));
     }
-    CUZK_TRY_OUT(msm_reduce<G>(sums, windows, c - 1, &seg, arena, stream, result, err));
+    if (cut.wide != 0)
+        CUZK_TRY_OUT(msm_reduce<G>(sums, cut.wide, cut.c - 1, &seg, arena, stream, result, err));
+    if (cut.wide != windows) {
+        const size_t bucket = msm_first_bucket(&cut, cut.wide);
+        CUZK_TRY_OUT(msm_reduce<G>({sums.x + bucket, sums.y + bucket}, windows - cut.wide, cut.c - 2, &seg,
+                                   arena, stream, result + cut.wide, err));
+    }
     for (unsigned w = windows; w-- > 0;) {
-        for (unsigned k = 0; k < c; k++)
+        for (unsigned k = 0; k < msm_bits(&cut, w); k++)
             G::double_(out, out);
         G::add(out, &result[w].weighted, out);
     }

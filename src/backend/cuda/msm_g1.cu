@@ -13,13 +13,13 @@ struct g1 : cuzk_cuda_g1 {
 
 unsigned cuzk_cuda_msm_window(size_t n)
 {
-    /* n additions a window and two a bucket; below some 2^16 additions a launch costs the same whatever it
-     * holds */
+    /* n additions a window and two a bucket */
     unsigned best = 4;
     double least = 1e300;
 
     for (unsigned c = 4; c <= 24; c++) {
-        const double cost = msm_windows(c) * ((double)n + 2.0 * (double)((size_t)1 << (c - 1)));
+        const struct msm_cut cut = msm_cut(n, c);
+        const double cost = cut.windows * (double)n + 2.0 * (double)msm_first_bucket(&cut, cut.windows);
         if (cost < least) {
             least = cost;
             best = c;
@@ -30,9 +30,9 @@ unsigned cuzk_cuda_msm_window(size_t n)
 
 size_t cuzk_cuda_msm_scratch(size_t n, unsigned window, int g2)
 {
-    const unsigned c = window != 0 ? window : cuzk_cuda_msm_window(n);
+    const struct msm_cut cut = msm_cut(n, window != 0 ? window : cuzk_cuda_msm_window(n));
     const size_t field = g2 ? sizeof(struct cuzk_fp2) : sizeof(struct cuzk_fp);
-    const size_t all = (size_t)msm_windows(c) << (c - 1), batch = n * msm_batch(n, c);
+    const size_t all = msm_first_bucket(&cut, cut.windows), batch = n * cut.batch;
     const size_t count = batch > all ? batch : all;
 
     /* buckets; keys and names twice, ranges and offsets; results, pairs and running products; chains; slack

@@ -44,12 +44,6 @@ CUZK_DEVICE void field_store(struct cuzk_fp2 *p, const struct cuzk_fp2 &v)
 }
 
 #define CUZK_FIELD_OVERLOADS(T)                                                                              \
-    CUZK_DEVICE T operator*(const T &a, const T &b)                                                          \
-    {                                                                                                        \
-        T r;                                                                                                 \
-        T##_mul(&a, &b, &r);                                                                                 \
-        return r;                                                                                            \
-    }                                                                                                        \
     CUZK_DEVICE T operator+(const T &a, const T &b)                                                          \
     {                                                                                                        \
         T r;                                                                                                 \
@@ -60,12 +54,6 @@ CUZK_DEVICE void field_store(struct cuzk_fp2 *p, const struct cuzk_fp2 &v)
     {                                                                                                        \
         T r;                                                                                                 \
         T##_sub(&a, &b, &r);                                                                                 \
-        return r;                                                                                            \
-    }                                                                                                        \
-    CUZK_DEVICE T field_square(const T &a)                                                                   \
-    {                                                                                                        \
-        T r;                                                                                                 \
-        T##_sqr(&a, &r);                                                                                     \
         return r;                                                                                            \
     }                                                                                                        \
     CUZK_DEVICE T field_negate(const T &a)                                                                   \
@@ -90,8 +78,49 @@ CUZK_DEVICE void field_store(struct cuzk_fp2 *p, const struct cuzk_fp2 &v)
     {                                                                                                        \
         T##_zero(out);                                                                                       \
     }
+#define CUZK_FIELD_PRODUCTS(T)                                                                               \
+    CUZK_DEVICE T operator*(const T &a, const T &b)                                                          \
+    {                                                                                                        \
+        T r;                                                                                                 \
+        T##_mul(&a, &b, &r);                                                                                 \
+        return r;                                                                                            \
+    }                                                                                                        \
+    CUZK_DEVICE T field_square(const T &a)                                                                   \
+    {                                                                                                        \
+        T r;                                                                                                 \
+        T##_sqr(&a, &r);                                                                                     \
+        return r;                                                                                            \
+    }
 CUZK_FIELD_OVERLOADS(cuzk_fp)
+CUZK_FIELD_PRODUCTS(cuzk_fp)
 CUZK_FIELD_OVERLOADS(cuzk_fp2)
+
+/* One copy of the product in Fp, operands in registers: inlined everywhere, a kernel over Fp2 would outgrow
+ * the instruction cache. */
+static __device__ __noinline__ struct cuzk_fp fp_product(struct cuzk_fp a, struct cuzk_fp b)
+{
+    cuzk_fp_mul(&a, &b, &a);
+    return a;
+}
+
+/* Karatsuba, as cuzk_fp2_mul */
+CUZK_DEVICE struct cuzk_fp2 operator*(const struct cuzk_fp2 &a, const struct cuzk_fp2 &b)
+{
+    const struct cuzk_fp v0 = fp_product(a.c0, b.c0), v1 = fp_product(a.c1, b.c1);
+    struct cuzk_fp2 r;
+    r.c1 = fp_product(a.c0 + a.c1, b.c0 + b.c1) - v0 - v1;
+    r.c0 = v0 - v1;
+    return r;
+}
+
+CUZK_DEVICE struct cuzk_fp2 field_square(const struct cuzk_fp2 &a)
+{
+    const struct cuzk_fp m = fp_product(a.c0, a.c1);
+    struct cuzk_fp2 r;
+    r.c0 = fp_product(a.c0 + a.c1, a.c0 - a.c1);
+    r.c1 = m + m;
+    return r;
+}
 
 static __device__ __noinline__ struct cuzk_fp field_inverse(const struct cuzk_fp &a)
 {
