@@ -4,12 +4,30 @@
 #include "cli/command.h"
 
 const struct cli_command *const cli_commands[] = {
-    /* clang-format off: one a line */
-    &cli_setup,          &cli_seal,          &cli_synth_porep,     &cli_prove_porep,  &cli_verify_porep,
-    &cli_r1cs_setup,     &cli_r1cs_prove,    &cli_r1cs_verify,     &cli_circuit_list, &cli_circuit_show,
-    &cli_circuit_digest, &cli_circuit_tree,  &cli_inspect_command, &cli_doctor,       &cli_trace,
-    &cli_bench_decode,   &cli_bench_field,   &cli_bench_msm,       &cli_bench_ntt,    &cli_bench_prove,
-    &cli_bench_verify,   &cli_bench_witness, &cli_bench_phases,
+    /* clang-format off */
+    &cli_setup,
+    &cli_seal,
+    &cli_synth_porep,
+    &cli_prove_porep,
+    &cli_verify_porep,
+    &cli_r1cs_setup,
+    &cli_r1cs_prove,
+    &cli_r1cs_verify,
+    &cli_circuit_list,
+    &cli_circuit_show,
+    &cli_circuit_digest,
+    &cli_circuit_tree,
+    &cli_inspect_command,
+    &cli_doctor,
+    &cli_trace,
+    &cli_bench_field,
+    &cli_bench_verify,
+    &cli_bench_phases,
+    &cli_bench_ntt,
+    &cli_bench_msm,
+    &cli_bench_witness,
+    &cli_bench_prove,
+    &cli_bench_decode,
     /* clang-format on */
 };
 
