@@ -37,7 +37,7 @@ format-check: packages
 	@clang-format-19 --dry-run -Werror $(SOURCES)
 
 gcc: packages ## warning-free with gcc
-	cmake --preset gcc $(LAUNCHER) >/dev/null
+	cmake --preset gcc $(LAUNCHER) -DCMAKE_C_FLAGS_RELEASE="-O1 -DNDEBUG" -DCUZK_CUDA=OFF >/dev/null
 	ninja -C build-gcc
 
 asan: packages ## unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
