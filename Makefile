@@ -27,6 +27,7 @@ check: layers format-check build ## what every change must pass (under 12 minute
 
 check-long: check fuzz ## everything, the long tests and a minute of every fuzz target too
 	cd build && $(CTEST) -L long
+	$(MAKE) asan ASAN_SKIP=
 	@echo "check-long: everything passed"
 
 layers:
@@ -40,10 +41,13 @@ gcc: packages ## warning-free with gcc
 	cmake --preset gcc $(LAUNCHER) -DCMAKE_C_FLAGS_RELEASE="-O1 -DNDEBUG" -DCUZK_CUDA=OFF >/dev/null
 	ninja -C build-gcc
 
+# Tests labelled slow take minutes under a sanitizer: check-long clears ASAN_SKIP.
+ASAN_SKIP ?= |slow
+
 asan: packages ## unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	cmake --preset asan $(LAUNCHER) >/dev/null
 	ninja -C build-asan
-	cd build-asan && ASAN_OPTIONS=allocator_may_return_null=1 $(CTEST) -LE 'long|heavy|e2e|peers'
+	cd build-asan && ASAN_OPTIONS=allocator_may_return_null=1 $(CTEST) -LE 'long|heavy|e2e|peers$(ASAN_SKIP)'
 
 tsan: packages ## unit tests under ThreadSanitizer
 	cmake --preset tsan $(LAUNCHER) >/dev/null

@@ -71,6 +71,7 @@ static void test_read__gives_back_what_was_written(void **state)
     }
     assert_true(cuzk_timeline_total_ns(back, "witness", 1) == cuzk_timeline_total_ns(timeline, "witness", 1));
     assert_true(cuzk_timeline_total_ns(back, "witness", 7) == 0);
+    cuzk_timeline_destroy(back);
     for (size_t n = 0; n < buffer.used; n += 1 + buffer.used / 50) { /* any truncation is an error */
         assert_int_equal(cuzk_timeline_read("t", buffer.text, n, &back, NULL, 0, NULL), CUZK_INPUT);
         assert_null(back);
