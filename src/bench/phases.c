@@ -241,7 +241,7 @@ static enum cuzk_status ask_second_worker(struct cuzk_phases *out, struct cuzk_e
     snprintf(
         asked->answer, sizeof asked->answer,
         "batch wall %.1f -> %.1f s a proof (%+.1f%%); a call %.1f -> %.1f s, of which registration and its "
-        "wait %.2f -> %.2f s, waiting for and holding the lock %.2f -> %.2f s; synthesis %.1f -> %.1f s",
+        "wait %.2f -> %.2f s, the lock held %.2f -> %.2f s; synthesis %.1f -> %.1f s",
         one.per_proof, two.per_proof, 100 * (two.per_proof / one.per_proof - 1), one.call, two.call,
         one.stage[CUZK_STAGE_PIN], two.stage[CUZK_STAGE_PIN], one.section, two.section, one.synthesis,
         two.synthesis);

@@ -35,7 +35,7 @@ static double most_seconds(const struct cuzk_phases *phases)
 }
 
 static void bar(struct cuzk_bench_emit *out, const struct cuzk_sim_result *result, const char *what, double y,
-                double height, double scale)
+                double height, double scale, double memory)
 {
     double x = LABEL;
 
@@ -51,8 +51,10 @@ static void bar(struct cuzk_bench_emit *out, const struct cuzk_sim_result *resul
             result->part[part]);
         x += width;
     }
-    PRINT("<text x=\"%.1f\" y=\"%.1f\" font-size=\"10\">%.1f s</text>\n", x + 4, y + height - 2,
-          result->per_proof);
+    PRINT("<text x=\"%.1f\" y=\"%.1f\" font-size=\"10\">%.1f s", x + 4, y + height - 2, result->per_proof);
+    if (result->host_peak > memory)
+        PRINT(", not comparable: needs %.0f GiB of host memory", result->host_peak);
+    PRINT("</text>\n");
 }
 
 /* Two bars a phase: under load, and alone below it, thinner. */
@@ -70,15 +72,15 @@ static void draw_phases(const struct cuzk_phases *phases, struct cuzk_bench_emit
                   y + 14);
             continue;
         }
-        bar(out, &phase->loaded, "loaded", y, 15, scale);
-        bar(out, &phase->alone, "alone", y + 17, 9, scale);
+        bar(out, &phase->loaded, "loaded", y, 15, scale, phases->model.host_memory);
+        bar(out, &phase->alone, "alone", y + 17, 9, scale, phases->model.host_memory);
     }
 }
 
 static void draw_legend(struct cuzk_bench_emit *out, double y)
 {
     for (unsigned part = 0; part < CUZK_PARTS; part++) {
-        const double x = LABEL + (part % 4) * LEGEND_COLUMN, line = y + (double)(part / 4) * 18;
+        const double x = LABEL + (part % 4) * LEGEND_COLUMN, line = y + 18.0 * (part >= 4 ? 1 : 0);
 
         PRINT("<rect x=\"%.0f\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"%s\"/><text x=\"%.0f\" "
               "y=\"%.1f\">%s</text>\n",

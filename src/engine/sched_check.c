@@ -30,6 +30,8 @@ static enum cuzk_status check_unit(const struct cuzk_sched *sched, uint32_t u, s
     tally->channel += unit->place == PLACE_CHANNEL;
     tally->releasing += unit->place == PLACE_RELEASE;
     tally->active += unit->place != PLACE_RELEASE && unit->place != PLACE_RELEASE_QUEUE;
+    EXPECT(unit->witness_worker == NOWHERE || unit->place == PLACE_WITNESS || unit->place == PLACE_BLOCKED,
+           "unit %" PRIu32 " keeps a witness worker at place %d", u, (int)unit->place);
     EXPECT((unit->running & unit->done) == 0, "unit %" PRIu32 ": a stage both runs and is done", u);
     EXPECT(unit->running != 0 || unit->place == PLACE_CHANNEL || unit->place == PLACE_BLOCKED ||
                unit->place == PLACE_RELEASE_QUEUE ||

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "engine/sched.h"
 #include "engine/sched_driver.h"
 
@@ -518,6 +519,46 @@ static void test_submit__refuses_what_is_too_much(void **state)
     driver_close(&driver);
 }
 
+/* 100,000 jobs wait in less than 100 MiB, and each is found again by its id. */
+static void test_submit__holds_a_hundred_thousand(void **state)
+{
+    enum { JOBS = 100000 };
+    const size_t before = cuzk_mem_in_use();
+    struct cuzk_sched_config config;
+    struct cuzk_sched_command *commands;
+    struct cuzk_sched_stats stats;
+    struct cuzk_sched *sched;
+    size_t count;
+
+    (void)state;
+    driver_config(&config, "phase-12");
+    config.jobs_most = JOBS;
+    assert_int_equal(cuzk_sched_create(&config, &sched, NULL), CUZK_OK);
+    assert_true(cuzk_mem_in_use() - before < (size_t)100 << 20);
+    commands = malloc(cuzk_sched_room(sched) * sizeof *commands);
+    assert_non_null(commands);
+    for (uint64_t id = 1; id <= JOBS; id++) {
+        const struct cuzk_sched_job job = driver_job(id, (enum cuzk_priority)(id % 4), 10);
+        const struct cuzk_sched_event event = {.kind = CUZK_EVENT_SUBMIT, .submit = &job};
+
+        assert_int_equal(cuzk_sched_step(sched, &event, commands, cuzk_sched_room(sched), &count, NULL),
+                         CUZK_OK);
+        assert_int_equal(commands[0].kind, CUZK_COMMAND_ACCEPTED);
+    }
+    for (uint64_t id = JOBS; id > 0; id--) {
+        const struct cuzk_sched_event event = {.kind = CUZK_EVENT_CANCEL, .job = id};
+
+        assert_int_equal(cuzk_sched_step(sched, &event, commands, cuzk_sched_room(sched), &count, NULL),
+                         CUZK_OK);
+        assert_int_equal(commands[0].kind, CUZK_COMMAND_CANCELLED);
+    }
+    cuzk_sched_stats(sched, &stats);
+    assert_int_equal(stats.alive, 0);
+    free(commands);
+    cuzk_sched_destroy(sched);
+    assert_int_equal(cuzk_mem_in_use(), before);
+}
+
 /* ---- faults ---- */
 
 static void test_failure__goes_to_another_device(void **state)
@@ -713,6 +754,7 @@ int main(void)
         cmocka_unit_test(test_admission__waits_for_memory),
         cmocka_unit_test(test_submit__same_key_is_the_same_job),
         cmocka_unit_test(test_submit__refuses_what_is_too_much),
+        cmocka_unit_test(test_submit__holds_a_hundred_thousand),
         cmocka_unit_test(test_failure__goes_to_another_device),
         cmocka_unit_test(test_failure__too_often_ends_the_job),
         cmocka_unit_test(test_failure__in_a_batch_hits_the_bad_one),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "engine/model_file.h"
 #include "engine/sim.h"
 
@@ -189,6 +190,30 @@ static void test_presets__keep_a_slow_device_busy(void **state)
     assert_true(r.device_held > r.device_busy + 0.1);
 }
 
+static void test_run__survives_every_failed_allocation(void **state)
+{
+    const struct cuzk_sim_load load = {.proofs = 1, .in_flight = 1, .seed = 1};
+    const size_t before = cuzk_mem_in_use();
+    struct cuzk_sim_result r;
+    struct cuzk_knobs knobs;
+    size_t failed = 0;
+
+    (void)state;
+    assert_int_equal(cuzk_knobs_preset("phase-12", &knobs, NULL), CUZK_OK);
+    for (size_t n = 0;; n++) {
+        cuzk_mem_fail_after(n, 0);
+        const enum cuzk_status status = cuzk_sim_run(&historical, &knobs, &load, NULL, &r, NULL);
+
+        cuzk_mem_fail_after(SIZE_MAX, 0);
+        assert_int_equal(cuzk_mem_in_use(), before);
+        if (status == CUZK_OK)
+            break;
+        assert_int_equal(status, CUZK_MEMORY);
+        failed++;
+    }
+    assert_true(failed >= 15); /* the simulation's own buffers and the core's */
+}
+
 /* At least a million events a second; a quarter of that is asked, for machines that are busy. */
 static void test_run__is_fast(void **state)
 {
@@ -226,6 +251,7 @@ int main(void)
         cmocka_unit_test(test_run__refuses_what_does_not_fit),
         cmocka_unit_test(test_timeline__has_every_stage),
         cmocka_unit_test(test_presets__keep_a_slow_device_busy),
+        cmocka_unit_test(test_run__survives_every_failed_allocation),
         cmocka_unit_test(test_run__is_fast),
     };
 
