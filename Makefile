@@ -3,7 +3,7 @@
 JOBS     ?= $(shell nproc)
 BLST_DIR ?=
 LAUNCHER := $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache)
-SOURCES   = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 2>/dev/null)
+SOURCES   = $(shell git ls-files 'src/*.[ch]' 'src/*.cu' 'src/*.cuh' 'include/*.h' 'tests/*.[ch]' 2>/dev/null)
 CTEST     = ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 .DEFAULT_GOAL := build

@@ -5,12 +5,12 @@ find_package(Threads REQUIRED)
 add_library(cuzk_flags INTERFACE)
 target_compile_definitions(cuzk_flags INTERFACE _GNU_SOURCE)
 target_include_directories(cuzk_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+# __int128, an extension that -Wpedantic would refuse, is used through __extension__ typedefs only.
 target_compile_options(cuzk_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wpedantic -Werror -Wshadow
     -Wstrict-prototypes -Wmissing-prototypes -Wvla -fno-strict-aliasing>)
 # gcc 12 takes arrays that loops fill, and out-parameters of calls that returned OK, for uninitialised; clang's
-# analyser (make tidy) watches over those.
+# analyser (make lint) watches over those.
 target_compile_options(cuzk_flags INTERFACE $<$<COMPILE_LANG_AND_ID:C,GNU>:-Wno-maybe-uninitialized>)
-# __int128 is an extension that -Wpedantic would refuse; it is used through __extension__ typedefs only.
 target_link_libraries(cuzk_flags INTERFACE Threads::Threads)
 if(CUZK_SANITIZE)
     target_compile_options(cuzk_flags INTERFACE -fsanitize=${CUZK_SANITIZE} -fno-sanitize-recover=all
@@ -47,8 +47,7 @@ function(cuzk_layer name)
     target_link_libraries(cuzk_${name} PUBLIC cuzk_flags ${ARG_DEPS} ${ARG_LIBS})
 endfunction()
 
-# cuzk_isa_sources(FLAGS file...): compile these files for one instruction set. They may only be called
-# after a run-time check (base/cpu.h).
+# Flags for the files of one instruction set, which may only be called after a run-time check (base/cpu.h).
 set(CUZK_IFMA_FLAGS -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx512ifma -mbmi2 -madx)
 set(CUZK_ADX_FLAGS -mbmi2 -madx)
 set(CUZK_SHANI_FLAGS -msha -msse4.1 -mssse3)

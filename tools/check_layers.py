@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fails when a source file includes a header of a layer above its own.
 
-usage: check_layers.py [SRC]          check every .c and .h under SRC (default: src)
+usage: check_layers.py [SRC]          check every C and CUDA source and header under SRC (default: src)
        check_layers.py --self-test    prove that an upward include is noticed
 
 The order is that of ARCHITECTURE.md. Layers on one line may not include each other, except where ALSO says so.
