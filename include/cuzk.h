@@ -13,11 +13,14 @@
  *
  *     struct cuzk_engine_options options = {.size = sizeof options, .parameter_directory = "params"};
  *     struct cuzk_engine *engine;
- *     if (cuzk_engine_open(&options, &engine, &failure) == CUZK_RESULT_OK) {
+ *     enum cuzk_result result = cuzk_engine_open(&options, &engine, &failure);
+ *     if (result == CUZK_RESULT_OK) {
  *         uint8_t *proof;
  *         size_t length;
- *         if (cuzk_engine_prove_porep(engine, c1, c1_length, NULL, &proof, &length, &failure) ==
- * CUZK_RESULT_OK) cuzk_release(proof); cuzk_engine_close(engine);
+ *         result = cuzk_engine_prove_porep(engine, c1, c1_length, NULL, &proof, &length, &failure);
+ *         if (result == CUZK_RESULT_OK)
+ *             cuzk_release(proof);
+ *         cuzk_engine_close(engine);
  *     }
  */
 #ifndef CUZK_H
