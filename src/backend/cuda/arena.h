@@ -11,28 +11,9 @@
 #include "backend/cuda/cuda_error.h"
 
 struct cuzk_cuda_arena {
-    unsigned char *base; /* NULL: only measures how much would be used */
-    size_t size, used, peak;
+    unsigned char *base;     /* owned by whoever made the arena; zeroed with size 0 is an empty one */
+    size_t size, used, peak; /* bytes; peak: the most that was used */
 };
-
-/* Errors: MEMORY. */
-static inline enum cuzk_status cuzk_cuda_arena_create(size_t size, struct cuzk_cuda_arena *out,
-                                                      struct cuzk_error *err)
-{
-    void *base = NULL;
-
-    *out = {};
-    CUZK_TRY(cuzk_cuda_check(cudaMalloc(&base, size), "device arena", err));
-    out->base = (unsigned char *)base;
-    out->size = size;
-    return CUZK_OK;
-}
-
-static inline void cuzk_cuda_arena_destroy(struct cuzk_cuda_arena *arena)
-{
-    cudaFree(arena->base);
-    *arena = {};
-}
 
 /* Takes count elements, 256-byte aligned, not initialised. Free by putting `used` back to an earlier value.
  * Errors: MEMORY (the plan was too small: the message has both figures). */

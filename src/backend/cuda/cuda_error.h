@@ -1,6 +1,6 @@
 /* CUDA's own errors as statuses: nothing in this room aborts. */
-#ifndef CUZK_BACKEND_CUDA_ERROR_H
-#define CUZK_BACKEND_CUDA_ERROR_H
+#ifndef CUZK_BACKEND_CUDA_CUDA_ERROR_H
+#define CUZK_BACKEND_CUDA_CUDA_ERROR_H
 
 #include <cuda_runtime.h>
 

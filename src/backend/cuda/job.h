@@ -5,7 +5,8 @@
 #include "backend/cuda/arena.h"
 #include "backend/cuda/key.h"
 
-/* The vectors and the scratch of the sums are one arena; the witness is apart, to be wiped. */
+/* The vectors and the scratch of the sums are one arena, which goes to the key's spare when the job ends; the
+ * witness is apart. All of it is device memory of the job, wiped when it ends. */
 struct cuda_job {
     struct cuzk_backend_job base;
     cudaStream_t stream;

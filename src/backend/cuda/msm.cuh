@@ -122,11 +122,8 @@ template <class G> struct msm_sums {
     typename G::point weighted, total;
 };
 
-/* Buffers that reductions share; taken once from the arena. */
-struct msm_buffers {
-    struct cuzk_cuda_segments segments;
-};
-
+/* The sums of `groups` groups of 2^bits points each, to out[groups] on the host. buffers are keys, names and
+ * ranges for as many elements; waits for the stream. Errors: MEMORY, DEVICE. */
 template <class G>
 static enum cuzk_status msm_reduce(struct cuzk_cuda_planes<G> points, unsigned groups, unsigned bits,
                                    const struct cuzk_cuda_segments *buffers, struct cuzk_cuda_arena *arena,

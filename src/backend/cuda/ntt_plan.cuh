@@ -39,8 +39,7 @@ struct digits {
     unsigned passes, bits[NTT_MAX_PASSES], log_stride[NTT_MAX_PASSES];
 };
 
-/* Position p holds digit d_i of pass i at stride S_i; the coefficient's digits go from least significant up.
- */
+/* The number of the coefficient at position p. */
 static __device__ uint64_t natural_index(const struct digits &digits, uint64_t p)
 {
     uint64_t index = 0;
