@@ -96,11 +96,10 @@ enum cuzk_status cuzk_file_map_open(const char *path, const char *what, uint64_t
                                 path, what, limit, (uint64_t)facts.st_size);
         goto out;
     }
-    out->path = strdup(standard ? "standard input" : path);
-    if (out->path == NULL) {
-        status = cuzk_error_set(err, CUZK_MEMORY, "%s: out of memory", path);
-        goto out;
-    }
+    const char *const name = standard ? "standard input" : path;
+    const size_t name_bytes = strlen(name) + 1;
+    CUZK_TRY_OUT(CUZK_NEW(&out->path, name_bytes, "path of a file", err));
+    memcpy(out->path, name, name_bytes);
     if (S_ISREG(facts.st_mode) && facts.st_size > 0 && !standard)
         CUZK_TRY_OUT(map_regular(fd, path, (uint64_t)facts.st_size, out, err));
     else
@@ -119,7 +118,7 @@ void cuzk_file_map_close(struct cuzk_file_map *map)
         munmap((void *)map->bytes, (size_t)map->length);
     else
         cuzk_mem_free((void *)map->bytes);
-    free(map->path);
+    cuzk_mem_free(map->path);
     memset(map, 0, sizeof *map);
 }
 

@@ -72,11 +72,10 @@ static enum cuzk_status open_engine(const struct cuzk_engine_options *options, s
     CUZK_TRY(CUZK_NEW(&engine, 1, "engine", err));
     engine->options = *options;
     engine->progress = (struct cuzk_progress){relay_progress, relay_cancelled, engine};
-    engine->directory = strdup(cuzk_parameter_directory(options->parameter_directory));
-    if (engine->directory == NULL) {
-        status = cuzk_error_set(err, CUZK_MEMORY, "out of memory");
-        goto out;
-    }
+    const char *const directory = cuzk_parameter_directory(options->parameter_directory);
+    const size_t directory_bytes = strlen(directory) + 1;
+    CUZK_TRY_OUT(CUZK_NEW(&engine->directory, directory_bytes, "parameter directory", err));
+    memcpy(engine->directory, directory, directory_bytes);
     CUZK_TRY_OUT(cuzk_pool_create(options->threads, &engine->pool, err));
     CUZK_TRY_OUT(cuzk_backend_cpu_create(engine->pool, &engine->backend, err));
     *out = engine;
@@ -101,7 +100,7 @@ void cuzk_engine_close(struct cuzk_engine *engine)
     cuzk_porep_prover_destroy(engine->prover);
     cuzk_backend_destroy(engine->backend);
     cuzk_pool_destroy(engine->pool);
-    free(engine->directory);
+    cuzk_mem_free(engine->directory);
     cuzk_mem_free(engine);
 }
 
