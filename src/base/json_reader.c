@@ -174,6 +174,20 @@ static size_t skip_digits(const struct cuzk_json_document *reader, size_t at)
     return at;
 }
 
+enum cuzk_status cuzk_json_read_text(struct cuzk_json_document *reader, const char *field, char *out,
+                                     size_t room, struct cuzk_error *err)
+{
+    struct cuzk_json_slice slice;
+
+    CUZK_TRY(cuzk_json_read_string(reader, field, &slice, err));
+    if (slice.escaped || slice.length >= room)
+        return cuzk_json_read_fail(reader, field, err, "expected at most %zu plain characters, found %zu",
+                                   room - 1, slice.length);
+    memcpy(out, slice.text, slice.length);
+    out[slice.length] = '\0';
+    return CUZK_OK;
+}
+
 enum cuzk_status cuzk_json_read_number(struct cuzk_json_document *reader, const char *field,
                                        struct cuzk_json_slice *out, struct cuzk_error *err)
 {

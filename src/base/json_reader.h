@@ -64,9 +64,12 @@ enum cuzk_status cuzk_json_read_element(struct cuzk_json_document *reader, bool 
                                         struct cuzk_error *err);
 
 /* Values. Numbers must be whole and in range; read_string takes strings only, read_number gives the raw
- * digits of any JSON number. read_hex reads a string of exactly 2 * n hex digits. */
+ * digits of any JSON number. read_text copies a string without escapes, terminated, to `room` bytes. read_hex
+ * reads a string of exactly 2 * n hex digits. */
 enum cuzk_status cuzk_json_read_string(struct cuzk_json_document *reader, const char *field,
                                        struct cuzk_json_slice *out, struct cuzk_error *err);
+enum cuzk_status cuzk_json_read_text(struct cuzk_json_document *reader, const char *field, char *out,
+                                     size_t room, struct cuzk_error *err);
 enum cuzk_status cuzk_json_read_number(struct cuzk_json_document *reader, const char *field,
                                        struct cuzk_json_slice *out, struct cuzk_error *err);
 enum cuzk_status cuzk_json_read_u64(struct cuzk_json_document *reader, const char *field, uint64_t *out,

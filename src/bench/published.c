@@ -29,20 +29,6 @@ static const char *const units[] = {"percent", "points", "none"};
 
 /* ---- reading ---- */
 
-static enum cuzk_status read_text(struct cuzk_json_document *reader, const char *field, char *out,
-                                  size_t room, struct cuzk_error *err)
-{
-    struct cuzk_json_slice slice;
-
-    CUZK_TRY(cuzk_json_read_string(reader, field, &slice, err));
-    if (slice.escaped || slice.length >= room)
-        return cuzk_json_read_fail(reader, field, err, "expected at most %zu plain characters, found %zu",
-                                   room - 1, slice.length);
-    memcpy(out, slice.text, slice.length);
-    out[slice.length] = '\0';
-    return CUZK_OK;
-}
-
 static enum cuzk_status read_positive(struct cuzk_json_document *reader, const char *field, double *out,
                                       struct cuzk_error *err)
 {
@@ -90,11 +76,11 @@ static enum cuzk_status read_group(struct cuzk_json_document *reader, struct cuz
         if (!more)
             break;
         if (cuzk_json_slice_is(key, "group"))
-            CUZK_TRY(read_text(reader, "group", group->name, sizeof group->name, err));
+            CUZK_TRY(cuzk_json_read_text(reader, "group", group->name, sizeof group->name, err));
         else if (cuzk_json_slice_is(key, "meaning"))
-            CUZK_TRY(read_text(reader, "meaning", group->meaning, sizeof group->meaning, err));
+            CUZK_TRY(cuzk_json_read_text(reader, "meaning", group->meaning, sizeof group->meaning, err));
         else if (cuzk_json_slice_is(key, "unit"))
-            CUZK_TRY(read_text(reader, "unit", unit, sizeof unit, err));
+            CUZK_TRY(cuzk_json_read_text(reader, "unit", unit, sizeof unit, err));
         else if (cuzk_json_slice_is(key, "each"))
             CUZK_TRY(read_positive(reader, "each", &group->each, err));
         else if (cuzk_json_slice_is(key, "median"))
@@ -130,15 +116,15 @@ static enum cuzk_status read_row(struct cuzk_json_document *reader, struct cuzk_
         if (!more)
             break;
         if (cuzk_json_slice_is(key, "group"))
-            CUZK_TRY(read_text(reader, "group", group, sizeof group, err));
+            CUZK_TRY(cuzk_json_read_text(reader, "group", group, sizeof group, err));
         else if (cuzk_json_slice_is(key, "row"))
-            CUZK_TRY(read_text(reader, "row", row->name, sizeof row->name, err));
+            CUZK_TRY(cuzk_json_read_text(reader, "row", row->name, sizeof row->name, err));
         else if (cuzk_json_slice_is(key, "preset"))
-            CUZK_TRY(read_text(reader, "preset", row->preset, sizeof row->preset, err));
+            CUZK_TRY(cuzk_json_read_text(reader, "preset", row->preset, sizeof row->preset, err));
         else if (cuzk_json_slice_is(key, "knobs"))
-            CUZK_TRY(read_text(reader, "knobs", row->knobs, sizeof row->knobs, err));
+            CUZK_TRY(cuzk_json_read_text(reader, "knobs", row->knobs, sizeof row->knobs, err));
         else if (cuzk_json_slice_is(key, "metric"))
-            CUZK_TRY(read_text(reader, "metric", row->metric, sizeof row->metric, err));
+            CUZK_TRY(cuzk_json_read_text(reader, "metric", row->metric, sizeof row->metric, err));
         else if (cuzk_json_slice_is(key, "proofs"))
             CUZK_TRY(read_count(reader, "proofs", &row->proofs, err));
         else if (cuzk_json_slice_is(key, "in_flight"))
@@ -193,9 +179,9 @@ enum cuzk_status cuzk_published_read(const char *what, const void *text, size_t 
         if (!more)
             break;
         if (cuzk_json_slice_is(key, "model"))
-            CUZK_TRY(read_text(&reader, "model", model, sizeof model, err));
+            CUZK_TRY(cuzk_json_read_text(&reader, "model", model, sizeof model, err));
         else if (cuzk_json_slice_is(key, "source"))
-            CUZK_TRY(read_text(&reader, "source", out->source, sizeof out->source, err));
+            CUZK_TRY(cuzk_json_read_text(&reader, "source", out->source, sizeof out->source, err));
         else if (cuzk_json_slice_is(key, "groups"))
             CUZK_TRY(read_array(&reader, "groups", read_group, out, err));
         else if (cuzk_json_slice_is(key, "rows"))

@@ -35,20 +35,6 @@ static bool parse_number(const char *text, size_t length, const struct field *fi
     return *end == '\0' && *out >= field->least && *out <= field->most;
 }
 
-static enum cuzk_status read_text(struct cuzk_json_document *reader, const char *field, char *out,
-                                  size_t room, struct cuzk_error *err)
-{
-    struct cuzk_json_slice slice;
-
-    CUZK_TRY(cuzk_json_read_string(reader, field, &slice, err));
-    if (slice.escaped || slice.length >= room)
-        return cuzk_json_read_fail(reader, field, err, "expected at most %zu plain characters, found %zu",
-                                   room - 1, slice.length);
-    memcpy(out, slice.text, slice.length);
-    out[slice.length] = '\0';
-    return CUZK_OK;
-}
-
 static enum cuzk_status read_field(struct cuzk_json_document *reader, struct cuzk_json_slice key,
                                    struct cuzk_machine_model *out, bool seen[FIELDS], struct cuzk_error *err)
 {
@@ -86,9 +72,9 @@ enum cuzk_status cuzk_machine_model_read(const char *what, const void *text, siz
         if (!more)
             break;
         if (cuzk_json_slice_is(key, "name"))
-            CUZK_TRY(read_text(&reader, "name", out->name, sizeof out->name, err));
+            CUZK_TRY(cuzk_json_read_text(&reader, "name", out->name, sizeof out->name, err));
         else if (cuzk_json_slice_is(key, "note"))
-            CUZK_TRY(read_text(&reader, "note", out->note, sizeof out->note, err));
+            CUZK_TRY(cuzk_json_read_text(&reader, "note", out->note, sizeof out->note, err));
         else
             CUZK_TRY(read_field(&reader, key, out, seen, err));
     }
