@@ -134,6 +134,10 @@ static enum cuzk_status make_sums(const struct cuzk_prover *prover, const struct
     ops->times(job, times);
 out:
     cuzk_backend_job_destroy(job);
+    cuzk_mem_wipe(quotient, sizeof quotient); /* as the sums: cuzk_prover_prove */
+    cuzk_mem_wipe(wide, sizeof wide);
+    cuzk_mem_wipe(bits, sizeof bits);
+    cuzk_mem_wipe(inputs, sizeof inputs);
     return status;
 }
 
@@ -196,6 +200,7 @@ static void assemble(const struct cuzk_vk *vk, const struct cuzk_proof_sums *sum
     cuzk_g1_to_affine(&c, &out1);
     cuzk_g1_encode(&out1, proof + CUZK_G1_BYTES + CUZK_G2_BYTES);
     cuzk_mem_wipe(&rs, sizeof rs);
+    cuzk_mem_wipe(&b1, sizeof b1); /* b without s */
     cuzk_mem_wipe(&t, sizeof t);
     cuzk_mem_wipe(&t2, sizeof t2);
 }

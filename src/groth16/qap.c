@@ -121,6 +121,19 @@ out:
     return status;
 }
 
+void cuzk_qap_combine(const struct cuzk_qap *qap, const struct cuzk_fr *alpha, const struct cuzk_fr *beta,
+                      size_t i, const struct cuzk_fr *factor, struct cuzk_fr *out)
+{
+    struct cuzk_fr t;
+
+    cuzk_fr_mul(&qap->u[i], beta, out);
+    cuzk_fr_mul(&qap->v[i], alpha, &t);
+    cuzk_fr_add(out, &t, out);
+    cuzk_fr_add(out, &qap->w[i], out);
+    cuzk_fr_mul(out, factor, out);
+    cuzk_mem_wipe(&t, sizeof t);
+}
+
 void cuzk_qap_destroy(struct cuzk_qap *qap)
 {
     cuzk_mem_free_wiped(qap->u);

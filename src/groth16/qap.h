@@ -30,6 +30,10 @@ struct cuzk_qap {
 enum cuzk_status cuzk_qap_evaluate(const struct cuzk_r1cs *r1cs, const struct cuzk_fr *tau, uint64_t row_step,
                                    struct cuzk_pool *pool, struct cuzk_qap *out, struct cuzk_error *err);
 
+/* out = factor (beta u[i] + alpha v[i] + w[i]): what ic and l hold of variable i. Thread-safe. */
+void cuzk_qap_combine(const struct cuzk_qap *qap, const struct cuzk_fr *alpha, const struct cuzk_fr *beta,
+                      size_t i, const struct cuzk_fr *factor, struct cuzk_fr *out);
+
 /* Wipes and frees; a zeroed one is fine. */
 void cuzk_qap_destroy(struct cuzk_qap *qap);
 

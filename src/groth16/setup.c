@@ -47,18 +47,6 @@ static void g2_multiple(const struct cuzk_fr *scalar, struct cuzk_g2_affine *out
     cuzk_mem_wipe(words, sizeof words);
 }
 
-/* beta u + alpha v + w of variable i, times a factor */
-static void combined(const struct setup *setup, size_t i, const struct cuzk_fr *factor, struct cuzk_fr *out)
-{
-    struct cuzk_fr t;
-
-    cuzk_fr_mul(&setup->qap.u[i], &setup->toxic->beta, out);
-    cuzk_fr_mul(&setup->qap.v[i], &setup->toxic->alpha, &t);
-    cuzk_fr_add(out, &t, out);
-    cuzk_fr_add(out, &setup->qap.w[i], out);
-    cuzk_fr_mul(out, factor, out);
-}
-
 static enum cuzk_status make_vk(const struct setup *setup, struct cuzk_vk *vk, struct cuzk_error *err)
 {
     const struct cuzk_toxic *toxic = setup->toxic;
@@ -76,7 +64,8 @@ static enum cuzk_status make_vk(const struct setup *setup, struct cuzk_vk *vk, s
         const uint32_t count = vk->ic_count - begin < CHUNK ? vk->ic_count - begin : CHUNK;
         for (uint32_t k = 0; k < count; k++) {
             struct cuzk_fr scalar;
-            combined(setup, (size_t)begin + k, &setup->gamma_inverse, &scalar);
+            cuzk_qap_combine(&setup->qap, &setup->toxic->alpha, &setup->toxic->beta, (size_t)begin + k,
+                             &setup->gamma_inverse, &scalar);
             if (cuzk_fr_is_zero(&scalar))
                 return cuzk_error_set(err, CUZK_INPUT,
                                       "public input %u vanishes in the key: it cannot be bound", begin + k);
@@ -135,7 +124,8 @@ static enum cuzk_status flush(struct setup *setup, enum cuzk_query query, size_t
 static enum cuzk_status write_h(struct setup *setup, struct cuzk_error *err)
 {
     const size_t n = ((size_t)1 << setup->qap.log_domain) - 1;
-    struct cuzk_fr scalar;
+    enum cuzk_status status = CUZK_OK;
+    struct cuzk_fr scalar; /* two in a row give tau away */
 
     CUZK_TRY(write_count(setup, n, err));
     cuzk_fr_mul(&setup->qap.vanishing, &setup->delta_inverse, &scalar);
@@ -145,9 +135,11 @@ static enum cuzk_status write_h(struct setup *setup, struct cuzk_error *err)
             cuzk_fr_to_words(&scalar, setup->scalars[k]);
             cuzk_fr_mul(&scalar, &setup->toxic->tau, &scalar);
         }
-        CUZK_TRY(flush(setup, CUZK_QUERY_H, count, err));
+        CUZK_TRY_OUT(flush(setup, CUZK_QUERY_H, count, err));
     }
-    return CUZK_OK;
+out:
+    cuzk_mem_wipe(&scalar, sizeof scalar);
+    return status;
 }
 
 static enum cuzk_status write_l(struct setup *setup, struct cuzk_error *err)
@@ -159,7 +151,8 @@ static enum cuzk_status write_l(struct setup *setup, struct cuzk_error *err)
         const uint32_t count = n - begin < CHUNK ? n - begin : CHUNK;
         for (uint32_t k = 0; k < count; k++) {
             struct cuzk_fr scalar;
-            combined(setup, (size_t)setup->r1cs->inputs + begin + k, &setup->delta_inverse, &scalar);
+            cuzk_qap_combine(&setup->qap, &setup->toxic->alpha, &setup->toxic->beta,
+                             (size_t)setup->r1cs->inputs + begin + k, &setup->delta_inverse, &scalar);
             if (cuzk_fr_is_zero(&scalar))
                 return cuzk_error_set(err, CUZK_INPUT,
                                       "aux variable %u is in no constraint: no key can be made", begin + k);

@@ -46,19 +46,6 @@ static enum cuzk_status g2_of(const struct maker *maker, const struct cuzk_fr *s
     return cuzk_g2_decode_raw_unchecked(maker->points, out, err);
 }
 
-/* beta u + alpha v + w of a variable, times a factor */
-static void combined(const struct maker *maker, size_t variable, const struct cuzk_fr *factor,
-                     struct cuzk_fr *out)
-{
-    struct cuzk_fr t;
-
-    cuzk_fr_mul(&maker->qap.u[variable], &maker->toxic->beta, out);
-    cuzk_fr_mul(&maker->qap.v[variable], &maker->toxic->alpha, &t);
-    cuzk_fr_add(out, &t, out);
-    cuzk_fr_add(out, &maker->qap.w[variable], out);
-    cuzk_fr_mul(out, factor, out);
-}
-
 static enum cuzk_status make_vk(const struct maker *maker, struct cuzk_vk *vk, struct cuzk_error *err)
 {
     const struct cuzk_toxic *toxic = maker->toxic;
@@ -73,7 +60,8 @@ static enum cuzk_status make_vk(const struct maker *maker, struct cuzk_vk *vk, s
     CUZK_TRY(g2_of(maker, &toxic->delta, &vk->delta_g2, err));
     for (uint32_t k = 0; k < vk->ic_count; k++) {
         struct cuzk_fr scalar;
-        combined(maker, k, &maker->gamma_inverse, &scalar);
+        cuzk_qap_combine(&maker->qap, &maker->toxic->alpha, &maker->toxic->beta, k, &maker->gamma_inverse,
+                         &scalar);
         if (cuzk_fr_is_zero(&scalar))
             return cuzk_error_set(err, CUZK_INPUT, "public input %u vanishes in the key: it cannot be bound",
                                   k);
@@ -209,7 +197,8 @@ static enum cuzk_status write_column(struct maker *maker, uint32_t section, enum
             if (column != NULL)
                 scalar = column[begin + k];
             else
-                combined(maker, begin + k, &maker->delta_inverse, &scalar);
+                cuzk_qap_combine(&maker->qap, &maker->toxic->alpha, &maker->toxic->beta, begin + k,
+                                 &maker->delta_inverse, &scalar);
             cuzk_fr_to_words(&scalar, maker->scalars[k]);
         }
         CUZK_TRY(flush(maker, group, n, err));
@@ -222,6 +211,7 @@ static enum cuzk_status write_h(struct maker *maker, struct cuzk_error *err)
 {
     const size_t domain = (size_t)1 << maker->qap.log_domain;
     const struct cuzk_fr *tau = &maker->toxic->tau;
+    enum cuzk_status status = CUZK_OK;
     struct cuzk_fr point, step, scale, two_n, value[CHUNK / 8], scratch[CHUNK / 8], x[CHUNK / 8];
 
     cuzk_fr_root_of_unity(maker->qap.log_domain + 1, &point);
@@ -235,7 +225,7 @@ static enum cuzk_status write_h(struct maker *maker, struct cuzk_error *err)
     cuzk_fr_inverse(&two_n, &two_n);
     cuzk_fr_mul(&scale, &two_n, &scale);
     cuzk_fr_mul(&scale, &maker->delta_inverse, &scale);
-    CUZK_TRY(cuzk_circom_write_section_head(maker->sink, CUZK_ZKEY_H, domain * CUZK_ZKEY_G1_BYTES, err));
+    CUZK_TRY_OUT(cuzk_circom_write_section_head(maker->sink, CUZK_ZKEY_H, domain * CUZK_ZKEY_G1_BYTES, err));
     for (size_t begin = 0; begin < domain; begin += CHUNK / 8) {
         const size_t n = domain - begin < CHUNK / 8 ? domain - begin : CHUNK / 8;
         for (size_t k = 0; k < n; k++) {
@@ -249,9 +239,13 @@ static enum cuzk_status write_h(struct maker *maker, struct cuzk_error *err)
             cuzk_fr_mul(&value[k], &scale, &value[k]);
             cuzk_fr_to_words(&value[k], maker->scalars[k]);
         }
-        CUZK_TRY(flush(maker, CUZK_GROUP_G1, n, err));
+        CUZK_TRY_OUT(flush(maker, CUZK_GROUP_G1, n, err));
     }
-    return CUZK_OK;
+out:
+    cuzk_mem_wipe(&scale, sizeof scale); /* these give tau away */
+    cuzk_mem_wipe(value, sizeof value);
+    cuzk_mem_wipe(scratch, sizeof scratch);
+    return status;
 }
 
 static enum cuzk_status write_contributions(const struct maker *maker, struct cuzk_error *err)
