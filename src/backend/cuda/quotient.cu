@@ -76,7 +76,7 @@ enum cuzk_status cuzk_cuda_quotient(const struct cuzk_cuda_ntt_plan *plan, struc
     CUZK_TRY_OUT(cuzk_cuda_check(cudaMemcpyAsync(c, b, n * sizeof *c, cudaMemcpyDeviceToDevice, stream),
                                  "quotient", err));
 out:
-    cudaFreeAsync(powers, stream);
+    (void)cudaFreeAsync(powers, stream);
     return status;
 }
 
@@ -121,6 +121,7 @@ enum cuzk_status cuzk_cuda_odd_coset_values(const struct cuzk_cuda_ntt_plan *pla
     CUZK_TRY_OUT(cuzk_cuda_check(cudaMemcpyAsync(c, out, n * sizeof *c, cudaMemcpyDeviceToDevice, stream),
                                  "values on the odd coset", err));
 out:
-    cudaFreeAsync(out, stream);
+    (void)cudaMemsetAsync(out, 0, n * sizeof *out, stream); /* they come from the witness */
+    (void)cudaFreeAsync(out, stream);
     return status;
 }
