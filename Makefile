@@ -59,13 +59,16 @@ portable: build ## unit tests with plain C arithmetic forced
 
 peers: build ## proofs judged by other people's implementations (node needed; skipped by name without it)
 	cd build && $(CTEST) -L peers
+	@python3 tests/e2e/peers.py --skips || true
 
 fuzz: packages ## every fuzz target for FUZZ_SECONDS (60)
 	cmake --preset fuzz $(LAUNCHER) >/dev/null
 	ninja -C build-fuzz
 	tests/fuzz/run.sh build-fuzz $${FUZZ_SECONDS:-60}
 
-demo: build ## seals, proves and verifies a real 2 KiB sector
+demo: packages ## seals, proves and verifies a real 2 KiB sector
+	cmake --preset release $(LAUNCHER) >/dev/null
+	ninja -C build cuzk
 	tools/demo.sh build/cuzk
 
 format: packages ## rewrites the sources in the house format
