@@ -1,603 +1,18 @@
-#include "engine/sim.h"
+#include "engine/sim_state.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 
-enum {
-    UNITS = 512,
-    TASKS_MOST = 4096, /* of one class at a time */
-    DRIVER_QUEUE = 64,
-    HOST_POOL_QUEUE = UNITS,
-    HOST_KIND_MOST = 3, /* of one kind of host work, more do not slow others further */
-    SEEDED_BYTES = 8,
-};
-
 static const double ns_per_s = 1e9, gib = 1073741824.0;
-
-/* Tasks of a class all go at the same speed. */
-enum task_class {
-    CLASS_FIXED, /* real time */
-    CLASS_WITNESS,
-    CLASS_PRODUCT,
-    CLASS_ENFORCE,
-    CLASS_HOST,
-    CLASS_PAGEABLE,
-    CLASSES,
-};
-
-/* Host work for the device, by what it does to others. */
-enum host_kind { HOST_QUIET, HOST_PREPARE, HOST_MSM, HOST_FREE, HOST_COPY, HOST_KINDS };
-
-static const double host_weight[HOST_KINDS] = {0, 1, 1, 0.5, 0.5};
-
-struct task {
-    double end; /* on the clock of its class */
-    uint64_t order;
-    uint32_t unit, generation;
-    enum cuzk_sched_stage stage;
-    enum host_kind kind;
-    bool arrival; /* a request was decoded: `unit` is the proof's number */
-};
-
-struct heap {
-    struct task *tasks;
-    size_t count;
-    double clock, rate;
-};
-
-struct sim_unit {
-    uint32_t partitions, running_parts, device;
-    uint32_t label; /* number of its first partition in the run */
-    bool products;  /* constraint values are being made */
-    bool in_section, call_open, switching;
-    double memory, started[CUZK_STAGES], call_begin;
-};
-
-struct sim_device {
-    uint32_t kernels, uploads, sections, pins;
-};
-
-struct waiting {
-    uint32_t unit, generation;
-    enum cuzk_sched_stage stage;
-};
-
-struct sim {
-    const struct cuzk_machine_model *model;
-    struct cuzk_knobs knobs;
-    const struct cuzk_sim_load *load;
-    struct cuzk_timeline *timeline;
-    struct cuzk_sim_result *out;
-    struct cuzk_error *err;
-    struct cuzk_sched *sched;
-    struct cuzk_sched_command *commands;
-    size_t room;
-    bool whole, compact, enforce;
-    uint64_t random[4];
-
-    double now;
-    uint64_t order;
-    struct heap heaps[CLASSES];
-    uint32_t enforcing; /* partitions in enforce groups */
-    uint32_t host[HOST_KINDS];
-    bool rates_stale;
-    double slow_synthesis, slow_host;
-
-    struct sim_unit units[UNITS];
-    struct sim_device devices[CUZK_SCHED_DEVICES_MOST];
-    uint32_t driver_pins, driver_sections; /* of all devices: the driver is one */
-    struct waiting driver[DRIVER_QUEUE];
-    size_t driver_count;
-    struct waiting pool[HOST_POOL_QUEUE]; /* G2 MSMs that wait for the host's one pool */
-    size_t pool_count;
-    bool pool_busy;
-
-    uint32_t submitted, arrived, done;
-    double *arrival; /* submission of each proof */
-    double first_done, last_done, first_section, last_section, first_call, last_call;
-    double calls_open_time, held_time, busy_time;
-    uint32_t calls_open;
-    double parts[CUZK_PARTS], tail[CUZK_PARTS]; /* tail: since the last section ended, not yet counted */
-    double busy_synthesis, weighted_synthesis, busy_host, weighted_host;
-    uint32_t synthesising; /* units */
-    /* units and workers at work, summed up to the last start of a synthesis and the last end of a section */
-    double synthesis_time, synthesis_tail, last_synthesis, workers_time, workers_tail;
-    double stage_time[CUZK_STAGES], section_time, kernel_time, call_time;
-    uint64_t stage_count[CUZK_STAGES], partitions_done;
-    double memory, device_memory;
-};
-
-/* ---- numbers ---- */
-
-static uint64_t next_random(struct sim *sim)
-{
-    uint64_t *s = sim->random; /* xoshiro256**, Blackman and Vigna */
-    const uint64_t x = s[1] * 5, result = (x << 7 | x >> 57) * 9, t = s[1] << 17;
-
-    s[2] ^= s[0];
-    s[3] ^= s[1];
-    s[1] ^= s[2];
-    s[0] ^= s[3];
-    s[2] ^= t;
-    s[3] = s[3] << 45 | s[3] >> 19;
-    return result;
-}
-
-static void seed_random(struct sim *sim, uint64_t seed)
-{
-    for (unsigned i = 0; i < 4; i++) {
-        seed += UINT64_C(0x9e3779b97f4a7c15);
-        uint64_t z = seed;
-
-        z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-        z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-        sim->random[i] = z ^ z >> 31;
-    }
-}
-
-/* About 1, normally distributed, within 6 deviations: the sum of twelve uniform numbers. */
-static double jitter(struct sim *sim, double deviation)
-{
-    double sum = 0;
-
-    if (deviation == 0)
-        return 1;
-    for (unsigned i = 0; i < 12; i++)
-        sum += (double)(next_random(sim) >> 11) * 0x1p-53;
-    const double factor = 1 + deviation * (sum - 6);
-
-    return factor > 0.1 ? factor : 0.1;
-}
-
-/* ---- tasks ---- */
-
-static bool before(const struct task *a, const struct task *b)
-{
-    return a->end != b->end ? a->end < b->end : a->order < b->order;
-}
-
-static void heap_push(struct heap *heap, struct task task)
-{
-    size_t i = heap->count++;
-
-    while (i > 0 && before(&task, &heap->tasks[(i - 1) / 2])) {
-        heap->tasks[i] = heap->tasks[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    heap->tasks[i] = task;
-}
-
-static struct task heap_pop(struct heap *heap)
-{
-    const struct task top = heap->tasks[0], last = heap->tasks[--heap->count];
-    size_t i = 0;
-
-    for (;;) {
-        size_t child = 2 * i + 1;
-
-        if (child >= heap->count)
-            break;
-        if (child + 1 < heap->count && before(&heap->tasks[child + 1], &heap->tasks[child]))
-            child++;
-        if (!before(&heap->tasks[child], &last))
-            break;
-        heap->tasks[i] = heap->tasks[child];
-        i = child;
-    }
-    heap->tasks[i] = last;
-    return top;
-}
-
-static enum cuzk_status add_task(struct sim *sim, enum task_class class, double seconds, struct task task)
-{
-    struct heap *heap = &sim->heaps[class];
-
-    if (heap->count == TASKS_MOST)
-        return cuzk_error_set(sim->err, CUZK_INTERNAL, "simulation: more than %d tasks at once", TASKS_MOST);
-    task.end = heap->clock + seconds;
-    task.order = ++sim->order;
-    if (class == CLASS_HOST || class == CLASS_PAGEABLE)
-        sim->host[task.kind]++;
-    if (class != CLASS_FIXED)
-        sim->rates_stale = true;
-    heap_push(heap, task);
-    return CUZK_OK;
-}
-
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-/* Speeds of the moment (machine.h: slow_*). */
-static void set_rates(struct sim *sim)
-{
-    const struct cuzk_machine_model *m = sim->model;
-    const double witnesses = (double)sim->heaps[CLASS_WITNESS].count + (double)sim->enforcing;
-    const double products = (double)sim->heaps[CLASS_PRODUCT].count;
-    const bool throttled =
-        sim->knobs.value[CUZK_KNOB_MEMBW_THROTTLE] == CUZK_THROTTLE_ON && sim->host[HOST_MSM] > 0;
-    const double load = (witnesses + 0.5 * products) / 10;
-    double work = 0;
-
-    for (unsigned kind = 0; kind < HOST_KINDS; kind++)
-        work += host_weight[kind] * smaller((double)sim->host[kind], HOST_KIND_MOST);
-    const double beyond = work > 1 ? work - 1 : 0;
-
-    sim->slow_synthesis = 1 + m->slow_synthesis_square * load * load + m->slow_synthesis_host * work;
-    sim->slow_host =
-        1 + m->slow_host_synthesis * load + m->slow_host_square * load * load + m->slow_host_host * beyond;
-    const double threads = witnesses > m->processors ? m->processors / witnesses : 1;
-
-    sim->heaps[CLASS_FIXED].rate = 1;
-    sim->heaps[CLASS_WITNESS].rate = threads / sim->slow_synthesis;
-    sim->heaps[CLASS_PRODUCT].rate = smaller(1, products > 0 ? m->product_streams / products : 1) *
-                                     (throttled ? 1 - m->throttle_yield : 1) / sim->slow_synthesis;
-    /* a group's length was measured with its own partitions at work: only work for the device slows it */
-    sim->heaps[CLASS_ENFORCE].rate = threads / (1 + m->slow_synthesis_host * work);
-    sim->heaps[CLASS_HOST].rate = 1 / sim->slow_host;
-    sim->heaps[CLASS_PAGEABLE].rate = 1 / (1 + m->pageable_share * (sim->slow_host - 1));
-    sim->rates_stale = false;
-}
-
-/* ---- stages ---- */
-
-static struct task stage_task(uint32_t unit, uint32_t generation, enum cuzk_sched_stage stage,
-                              enum host_kind kind)
-{
-    return (struct task){.unit = unit, .generation = generation, .stage = stage, .kind = kind};
-}
-
-static void set_memory(struct sim *sim, struct sim_unit *unit, double gib_now)
-{
-    sim->memory += gib_now - unit->memory;
-    unit->memory = gib_now;
-    if (sim->memory > sim->out->host_peak)
-        sim->out->host_peak = sim->memory;
-}
-
-static enum cuzk_status start_witness(struct sim *sim, uint32_t u, uint32_t generation)
-{
-    const struct cuzk_machine_model *m = sim->model;
-    struct sim_unit *unit = &sim->units[u];
-    const struct task task = stage_task(u, generation, CUZK_STAGE_WITNESS, HOST_QUIET);
-
-    unit->products = false;
-    sim->synthesising++;
-    sim->last_synthesis = sim->now;
-    sim->synthesis_time += sim->synthesis_tail;
-    sim->synthesis_tail = 0;
-    if (sim->enforce) {
-        set_memory(sim, unit, unit->partitions * m->gib_held);
-        unit->running_parts = 1;
-        sim->enforcing += unit->partitions;
-        return add_task(sim, CLASS_ENFORCE,
-                        (m->enforce + unit->partitions * m->enforce_per_partition) *
-                            jitter(sim, m->jitter_synthesis),
-                        task);
-    }
-    set_memory(sim, unit, unit->partitions * (sim->compact ? m->gib_compact : m->gib_witness));
-    unit->running_parts = unit->partitions;
-    for (uint32_t p = 0; p < unit->partitions; p++)
-        CUZK_TRY(add_task(sim, CLASS_WITNESS,
-                          (sim->compact ? m->compact_witness : m->witness) * jitter(sim, m->jitter_synthesis),
-                          task));
-    return CUZK_OK;
-}
-
-/* A part of WITNESS is done; *ended when all is. Constraint values follow when every assignment is there. */
-static enum cuzk_status witness_part(struct sim *sim, uint32_t u, uint32_t generation, bool *ended)
-{
-    const struct cuzk_machine_model *m = sim->model;
-    struct sim_unit *unit = &sim->units[u];
-
-    *ended = false;
-    if (--unit->running_parts > 0)
-        return CUZK_OK;
-    if (sim->enforce)
-        sim->enforcing -= unit->partitions;
-    if (sim->enforce || sim->compact || unit->products) {
-        *ended = true;
-        sim->synthesising--;
-        set_memory(sim, unit, unit->partitions * (sim->compact ? m->gib_compact : m->gib_held));
-        return CUZK_OK;
-    }
-    unit->products = true;
-    unit->running_parts = unit->partitions;
-    set_memory(sim, unit, unit->partitions * m->gib_peak);
-    for (uint32_t p = 0; p < unit->partitions; p++)
-        CUZK_TRY(add_task(sim, CLASS_PRODUCT, m->product * jitter(sim, m->jitter_synthesis),
-                          stage_task(u, generation, CUZK_STAGE_WITNESS, HOST_QUIET)));
-    return CUZK_OK;
-}
-
-/* Seconds of a device stage. */
-static double device_seconds(const struct sim *sim, const struct sim_unit *unit, enum cuzk_sched_stage stage)
-{
-    const struct cuzk_machine_model *m = sim->model;
-    const bool resident = sim->knobs.value[CUZK_KNOB_SRS] == CUZK_SRS_RESIDENT_DEVICE;
-
-    if (stage == CUZK_STAGE_QUOTIENT) {
-        if (sim->whole && !sim->compact)
-            return unit->partitions * m->group_kernels;
-        return (sim->whole ? unit->partitions : 1) * (resident ? m->quotient_resident : m->quotient);
-    }
-    if (sim->whole && !sim->compact)
-        return 0;
-    return (sim->whole ? unit->partitions : 1) *
-           ((resident ? m->batch_add_resident : m->batch_add) +
-            (sim->knobs.value[CUZK_KNOB_MSM_SYNC] == CUZK_MSM_SYNC_DEFERRED ? m->tails_deferred
-                                                                            : m->tails_immediate));
-}
-
-static enum cuzk_status begin_upload(struct sim *sim, uint32_t u, uint32_t generation)
-{
-    const struct cuzk_machine_model *m = sim->model;
-    struct sim_unit *unit = &sim->units[u];
-    const uint32_t staging = sim->knobs.value[CUZK_KNOB_STAGING];
-    const struct task task = stage_task(u, generation, CUZK_STAGE_UPLOAD, HOST_COPY);
-
-    unit->in_section = true;
-    sim->driver_sections++;
-    sim->devices[unit->device].sections++;
-    sim->devices[unit->device].uploads++;
-    sim->device_memory += m->gib_device;
-    if (sim->device_memory > sim->out->device_peak)
-        sim->out->device_peak = sim->device_memory;
-    if (sim->first_section < 0)
-        sim->first_section = sim->now;
-    unit->started[CUZK_STAGE_UPLOAD] = sim->now;
-    if (sim->whole && !sim->compact)
-        return add_task(sim, CLASS_FIXED, 0, task);
-    if (sim->compact)
-        return add_task(sim, CLASS_FIXED, m->upload_compact * unit->partitions, task);
-    if (staging == CUZK_STAGING_PAGEABLE)
-        return add_task(sim, CLASS_PAGEABLE, m->upload_pageable * jitter(sim, m->jitter_host), task);
-    return add_task(sim, CLASS_FIXED, m->upload_pinned, task);
-}
-
-/* Registration keeps sections out and sections keep registration out; first come, first served. */
-static enum cuzk_status serve_driver(struct sim *sim)
-{
-    const struct cuzk_machine_model *m = sim->model;
-    const bool exclusive = m->pin_exclusive > 0;
-
-    while (sim->driver_count > 0) {
-        const struct waiting first = sim->driver[0];
-        const bool section = first.stage == CUZK_STAGE_UPLOAD;
-
-        if (exclusive && (sim->driver_pins > 0 || (!section && sim->driver_sections > 0)))
-            return CUZK_OK;
-        sim->driver_count--;
-        memmove(&sim->driver[0], &sim->driver[1], sim->driver_count * sizeof sim->driver[0]);
-        if (section) {
-            CUZK_TRY(begin_upload(sim, first.unit, first.generation));
-            continue;
-        }
-        sim->driver_pins++;
-        sim->devices[sim->units[first.unit].device].pins++;
-        CUZK_TRY(add_task(sim, CLASS_HOST,
-                          (first.stage == CUZK_STAGE_PIN ? m->pin : m->unpin) * jitter(sim, m->jitter_host),
-                          stage_task(first.unit, first.generation, first.stage, HOST_QUIET)));
-    }
-    return CUZK_OK;
-}
-
-static enum cuzk_status ask_driver(struct sim *sim, const struct cuzk_sched_command *command)
-{
-    if (sim->driver_count == DRIVER_QUEUE)
-        return cuzk_error_set(sim->err, CUZK_INTERNAL, "simulation: driver queue is full");
-    sim->driver[sim->driver_count++] = (struct waiting){command->unit, command->generation, command->stage};
-    return serve_driver(sim);
-}
-
-/* The host's threads for the device are one pool: one G2 MSM at a time. */
-static enum cuzk_status serve_pool(struct sim *sim)
-{
-    const struct cuzk_machine_model *m = sim->model;
-
-    if (sim->pool_busy || sim->pool_count == 0)
-        return CUZK_OK;
-    const struct waiting first = sim->pool[0];
-    const double threads = sim->knobs.value[CUZK_KNOB_DEVICE_THREADS];
-    const double seconds = sim->whole ? m->group_host_msm : m->host_msm_serial + m->host_msm_shared / threads;
-
-    sim->pool_count--;
-    memmove(&sim->pool[0], &sim->pool[1], sim->pool_count * sizeof sim->pool[0]);
-    sim->pool_busy = true;
-    return add_task(sim, CLASS_HOST, seconds * jitter(sim, m->jitter_host),
-                    stage_task(first.unit, first.generation, first.stage, HOST_MSM));
-}
-
-/* A call lasts until its proof is assembled, or the memory freed where the worker does that too. */
-static void end_call(struct sim *sim, struct sim_unit *unit)
-{
-    if (!unit->call_open)
-        return;
-    unit->call_open = false;
-    sim->calls_open--;
-    sim->last_call = sim->now;
-    sim->call_time += sim->now - unit->call_begin;
-}
-
-/* Whether the call is the first of a proof whose key is not kept. */
-static bool loads_key(const struct sim *sim, const struct sim_unit *unit)
-{
-    return sim->knobs.value[CUZK_KNOB_SRS] == CUZK_SRS_PER_PROOF &&
-           unit->label % (uint32_t)sim->model->partitions == 0;
-}
-
-/* The worker has changed hands: the call itself begins. */
-static enum cuzk_status open_call(struct sim *sim, uint32_t u, uint32_t generation)
-{
-    const struct cuzk_machine_model *m = sim->model;
-    struct sim_unit *unit = &sim->units[u];
-
-    unit->switching = false;
-    unit->call_begin = sim->now;
-    if (sim->first_call < 0)
-        sim->first_call = sim->now;
-    unit->call_open = true;
-    sim->calls_open++;
-    if (!sim->compact)
-        set_memory(sim, unit, unit->memory + m->gib_call);
-    return add_task(sim, CLASS_HOST,
-                    m->call_setup * jitter(sim, m->jitter_host) + (loads_key(sim, unit) ? m->key_load : 0),
-                    stage_task(u, generation, CUZK_STAGE_SETUP, HOST_QUIET));
-}
-
-static enum cuzk_status start_stage(struct sim *sim, const struct cuzk_sched_command *command)
-{
-    const struct cuzk_machine_model *m = sim->model;
-    struct sim_unit *unit = &sim->units[command->unit];
-    struct task task = stage_task(command->unit, command->generation, command->stage, HOST_QUIET);
-
-    unit->started[command->stage] = sim->now;
-    switch (command->stage) {
-    case CUZK_STAGE_WITNESS: {
-        struct cuzk_sched_member members[CUZK_SCHED_BATCH_MOST];
-        const size_t count = cuzk_sched_members(sim->sched, command->unit, members);
-
-        unit->partitions = 0;
-        for (size_t i = 0; i < count; i++)
-            unit->partitions += members[i].count;
-        unit->label = (uint32_t)((members[0].job - 1) * (uint64_t)m->partitions + members[0].first);
-        return start_witness(sim, command->unit, command->generation);
-    }
-    case CUZK_STAGE_SETUP:
-        unit->device = command->device;
-        unit->switching = true;
-        return add_task(sim, CLASS_HOST, m->call_switch, task);
-    case CUZK_STAGE_PREPARE:
-        task.kind = HOST_PREPARE;
-        return add_task(sim, CLASS_HOST, m->prepare * jitter(sim, m->jitter_host), task);
-    case CUZK_STAGE_PIN:
-    case CUZK_STAGE_UNPIN:
-    case CUZK_STAGE_UPLOAD:
-        return ask_driver(sim, command);
-    case CUZK_STAGE_QUOTIENT:
-    case CUZK_STAGE_MSM:
-        sim->devices[unit->device].kernels++;
-        return add_task(sim, CLASS_FIXED, device_seconds(sim, unit, command->stage), task);
-    case CUZK_STAGE_HOST_MSM:
-        sim->pool[sim->pool_count++] = (struct waiting){command->unit, command->generation, command->stage};
-        return serve_pool(sim);
-    case CUZK_STAGE_DROP:
-        task.kind = HOST_FREE;
-        return add_task(sim, CLASS_HOST, m->drop * jitter(sim, m->jitter_host), task);
-    case CUZK_STAGE_RELEASE:
-        task.kind = HOST_FREE;
-        return add_task(sim, CLASS_HOST,
-                        (sim->compact ? 0
-                         : sim->whole ? unit->partitions * m->group_release
-                                      : m->release) *
-                            jitter(sim, m->jitter_host),
-                        task);
-    case CUZK_STAGE_FINISH: {
-        const bool inline_finish = sim->knobs.value[CUZK_KNOB_FINALIZE] == CUZK_FINALIZE_INLINE;
-
-        return add_task(sim, CLASS_HOST,
-                        (m->finish + (inline_finish ? m->hand_over : 0)) * jitter(sim, m->jitter_host), task);
-    }
-    case CUZK_STAGE_VERIFY:
-        return add_task(sim, CLASS_FIXED, m->verify, task);
-    case CUZK_STAGES:
-        break;
-    }
-    return cuzk_error_set(sim->err, CUZK_INTERNAL, "simulation: unknown stage %d", (int)command->stage);
-}
-
-static void record(struct sim *sim, const struct sim_unit *unit, enum cuzk_sched_stage stage)
-{
-    char lane[CUZK_TIMELINE_NAME];
-
-    if (stage == CUZK_STAGE_UPLOAD || stage == CUZK_STAGE_QUOTIENT || stage == CUZK_STAGE_MSM)
-        snprintf(lane, sizeof lane, "device %u", unit->device);
-    else
-        snprintf(lane, sizeof lane, "%s",
-                 stage == CUZK_STAGE_WITNESS   ? "synthesis"
-                 : stage == CUZK_STAGE_RELEASE ? "release"
-                                               : "host");
-    cuzk_timeline_add_span(sim->timeline, lane, cuzk_sched_stage_name(stage), (int32_t)unit->label,
-                           (uint64_t)(unit->started[stage] * ns_per_s), (uint64_t)(sim->now * ns_per_s));
-}
-
-/* What changes when a stage has ended, before the core hears of it. */
-static enum cuzk_status end_stage(struct sim *sim, uint32_t u, enum cuzk_sched_stage stage)
-{
-    const struct cuzk_machine_model *m = sim->model;
-    struct sim_unit *unit = &sim->units[u];
-    struct sim_device *device = &sim->devices[unit->device];
-
-    sim->stage_time[stage] += sim->now - unit->started[stage];
-    sim->stage_count[stage]++;
-    if (sim->timeline != NULL)
-        record(sim, unit, stage);
-    switch (stage) {
-    case CUZK_STAGE_PIN:
-    case CUZK_STAGE_UNPIN:
-        device->pins--;
-        sim->driver_pins--;
-        return serve_driver(sim);
-    case CUZK_STAGE_UPLOAD:
-        device->uploads--;
-        return CUZK_OK;
-    case CUZK_STAGE_QUOTIENT:
-        device->kernels--;
-        sim->kernel_time += sim->now - unit->started[stage];
-        return CUZK_OK;
-    case CUZK_STAGE_MSM:
-        device->kernels--;
-        sim->kernel_time += sim->now - unit->started[stage];
-        sim->section_time += sim->now - unit->started[CUZK_STAGE_UPLOAD];
-        device->sections--;
-        unit->in_section = false;
-        sim->device_memory -= m->gib_device;
-        sim->last_section = sim->now;
-        sim->workers_time += sim->workers_tail;
-        sim->workers_tail = 0;
-        for (unsigned part = 0; part < CUZK_PARTS; part++) {
-            sim->parts[part] += sim->tail[part];
-            sim->tail[part] = 0;
-        }
-        return CUZK_OK; /* the driver's lock: finish_task */
-    case CUZK_STAGE_HOST_MSM:
-        sim->pool_busy = false;
-        return serve_pool(sim);
-    case CUZK_STAGE_DROP:
-        set_memory(sim, unit,
-                   unit->memory - (sim->compact ? 0 : (m->gib_held - m->gib_dropped) * unit->partitions));
-        return CUZK_OK;
-    case CUZK_STAGE_FINISH:
-        if (sim->knobs.value[CUZK_KNOB_DEALLOC] != CUZK_DEALLOC_INLINE)
-            end_call(sim, unit);
-        sim->partitions_done += unit->partitions;
-        if (!sim->compact)
-            set_memory(sim, unit, unit->memory - m->gib_call);
-        return CUZK_OK;
-    case CUZK_STAGE_RELEASE:
-        end_call(sim, unit); /* dealloc inline: only now */
-        set_memory(sim, unit, 0);
-        return CUZK_OK;
-    case CUZK_STAGE_WITNESS:
-    case CUZK_STAGE_SETUP:
-    case CUZK_STAGE_PREPARE:
-    case CUZK_STAGE_VERIFY:
-    case CUZK_STAGES:
-        break;
-    }
-    return CUZK_OK;
-}
 
 /* ---- the loop ---- */
 
 static enum cuzk_status submit_next(struct sim *sim)
 {
     sim->arrival[sim->submitted] = sim->now;
-    return add_task(sim, CLASS_FIXED, sim->model->parse,
-                    (struct task){.arrival = true, .unit = sim->submitted++});
+    return sim_add_task(sim, CLASS_FIXED, sim->model->parse,
+                        (struct task){.arrival = true, .unit = sim->submitted++});
 }
 
 static enum cuzk_status answer(struct sim *sim, uint64_t id)
@@ -628,7 +43,7 @@ static enum cuzk_status feed(struct sim *sim, struct cuzk_sched_event *event)
 
         switch (command->kind) {
         case CUZK_COMMAND_START:
-            CUZK_TRY(start_stage(sim, command));
+            CUZK_TRY(sim_start_stage(sim, command));
             break;
         case CUZK_COMMAND_DONE:
             CUZK_TRY(answer(sim, command->job));
@@ -736,21 +151,21 @@ static enum cuzk_status finish_task(struct sim *sim, enum task_class class, cons
     if (task->arrival)
         return arrive(sim, task->unit);
     if (task->stage == CUZK_STAGE_WITNESS)
-        CUZK_TRY(witness_part(sim, task->unit, task->generation, &ended));
+        CUZK_TRY(sim_witness_part(sim, task->unit, task->generation, &ended));
     if (!ended)
         return CUZK_OK;
     if (task->stage == CUZK_STAGE_SETUP && sim->units[task->unit].switching)
-        return open_call(sim, task->unit, task->generation);
+        return sim_open_call(sim, task->unit, task->generation);
     event.stage.unit = task->unit;
     event.stage.generation = task->generation;
     event.stage.stage = task->stage;
-    CUZK_TRY(end_stage(sim, task->unit, task->stage));
+    CUZK_TRY(sim_end_stage(sim, task->unit, task->stage));
     CUZK_TRY(feed(sim, &event));
     if (task->stage != CUZK_STAGE_MSM)
         return CUZK_OK;
     /* the driver's lock passes on after the core has said who is next: a section before this unit's UNPIN */
     sim->driver_sections--;
-    return serve_driver(sim);
+    return sim_serve_driver(sim);
 }
 
 static enum cuzk_status loop(struct sim *sim)
@@ -761,7 +176,7 @@ static enum cuzk_status loop(struct sim *sim)
         enum task_class next = CLASSES;
 
         if (sim->rates_stale)
-            set_rates(sim);
+            sim_set_rates(sim);
         for (unsigned class = 0; class < CLASSES; class ++) {
             const struct heap *heap = &sim->heaps[class];
 
@@ -785,7 +200,7 @@ static enum cuzk_status loop(struct sim *sim)
             CUZK_TRY(feed(sim, &tick));
             continue;
         }
-        const struct task task = heap_pop(&sim->heaps[next]);
+        const struct task task = sim_pop_task(&sim->heaps[next]);
 
         CUZK_TRY(finish_task(sim, next, &task));
     }
@@ -923,7 +338,7 @@ enum cuzk_status cuzk_sim_run(const struct cuzk_machine_model *model, const stru
     sim->enforce = knobs->value[CUZK_KNOB_SYNTHESIS] == CUZK_SYNTHESIS_ENFORCE;
     sim->first_section = sim->first_call = -1;
     sim->rates_stale = true;
-    seed_random(sim, load->seed);
+    sim_seed_random(sim, load->seed);
     CUZK_TRY_OUT(prepare(sim, err));
     while (sim->submitted < load->proofs && sim->submitted < load->in_flight)
         CUZK_TRY_OUT(submit_next(sim));
