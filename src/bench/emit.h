@@ -1,5 +1,5 @@
-/* Formatted text to a sink; the first failure is kept and ends all that follows. For the files of this layer.
- */
+/* Formatted text to a sink, up to 4095 bytes a call; the first failure is kept and ends all that follows. One
+ * thread at a time. */
 #ifndef CUZK_BENCH_EMIT_H
 #define CUZK_BENCH_EMIT_H
 

@@ -1,13 +1,13 @@
 #include "cli/waterfall.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json_writer.h"
 #include "base/mem.h"
+#include "bench/emit.h"
 
 enum {
     PICTURE_WIDTH = 1000,
@@ -53,9 +53,7 @@ struct picture {
     struct stage stages[STAGES_MOST];
     unsigned stage_count;
     uint64_t start_ns, span_ns;
-    struct cuzk_sink sink;
-    struct cuzk_error *err;
-    enum cuzk_status status; /* the first failure of the sink */
+    struct cuzk_bench_emit out;
 };
 
 /* ---- laying out ---- */
@@ -131,23 +129,6 @@ static enum cuzk_status lay_out(const struct cuzk_timeline *timeline, struct pic
 
 /* ---- drawing ---- */
 
-static void emit(struct picture *picture, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void emit(struct picture *picture, const char *format, ...)
-{
-    char text[2048];
-    va_list args;
-
-    if (picture->status != CUZK_OK)
-        return;
-    va_start(args, format);
-    const int n = vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    const size_t length = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
-
-    picture->status = picture->sink.write(picture->sink.context, text, length, picture->err);
-}
-
 /* Text with the characters that XML reserves replaced; static storage of the caller. */
 static const char *escape(const char *text, char *room, size_t size)
 {
@@ -198,10 +179,11 @@ static void draw_axis(struct picture *picture, int bottom)
     for (int k = 0; k * step <= seconds; k++) {
         const double x = LABEL_WIDTH + k * step * CHART_WIDTH / seconds;
 
-        emit(picture, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>", x, TOP - 6, x,
-             bottom);
-        emit(picture, "<text class=\"small\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.*f s</text>\n", x,
-             TOP - 11, decimals, k * step);
+        cuzk_bench_emit(&picture->out, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>",
+                        x, TOP - 6, x, bottom);
+        cuzk_bench_emit(&picture->out,
+                        "<text class=\"small\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.*f s</text>\n", x,
+                        TOP - 11, decimals, k * step);
     }
 }
 
@@ -219,16 +201,18 @@ static void draw_bars(struct picture *picture)
         partition[0] = '\0';
         if (event->partition != CUZK_TIMELINE_NO_PARTITION)
             snprintf(partition, sizeof partition, ", partition %" PRId32, event->partition);
-        emit(picture,
-             "<g><title>%s%s: %.1f ms</title><rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" "
-             "fill=\"%s\" "
-             "rx=\"2\"/>",
-             stage, partition, (double)(event->end_ns - event->begin_ns) / 1e6, x, y,
-             width < 0.5 ? 0.5 : width, BAR, colour);
+        cuzk_bench_emit(
+            &picture->out,
+            "<g><title>%s%s: %.1f ms</title><rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" "
+            "fill=\"%s\" "
+            "rx=\"2\"/>",
+            stage, partition, (double)(event->end_ns - event->begin_ns) / 1e6, x, y,
+            width < 0.5 ? 0.5 : width, BAR, colour);
         if (width > (double)(TEXT_LEAST * strlen(event->stage)) + 8)
-            emit(picture, "<text class=\"in\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>",
-                 x + width / 2, y + BAR - 7, stage);
-        emit(picture, "</g>\n");
+            cuzk_bench_emit(&picture->out,
+                            "<text class=\"in\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>",
+                            x + width / 2, y + BAR - 7, stage);
+        cuzk_bench_emit(&picture->out, "</g>\n");
     }
 }
 
@@ -242,10 +226,11 @@ static void draw_rows(struct picture *picture)
         const double idle =
             (double)(picture->span_ns - (row->busy_ns < picture->span_ns ? row->busy_ns : picture->span_ns));
 
-        emit(picture, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>", LABEL_WIDTH - 8, y,
-             escape(row->lane, lane, sizeof lane));
-        emit(picture, "<text class=\"small\" x=\"%d\" y=\"%d\">idle %.2f s (%.0f%%)</text>\n",
-             PICTURE_WIDTH - RIGHT_WIDTH + 8, y, idle / 1e9, 100 * idle / (double)picture->span_ns);
+        cuzk_bench_emit(&picture->out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>",
+                        LABEL_WIDTH - 8, y, escape(row->lane, lane, sizeof lane));
+        cuzk_bench_emit(
+            &picture->out, "<text class=\"small\" x=\"%d\" y=\"%d\">idle %.2f s (%.0f%%)</text>\n",
+            PICTURE_WIDTH - RIGHT_WIDTH + 8, y, idle / 1e9, 100 * idle / (double)picture->span_ns);
     }
 }
 
@@ -258,10 +243,12 @@ static void draw_legend(struct picture *picture, int top)
         const int x = LABEL_WIDTH + (int)(k % columns) * LEGEND_COLUMN,
                   y = top + (int)(k / columns) * LEGEND_ROW;
 
-        emit(picture, "<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"12\" fill=\"%s\" rx=\"2\"/>", x, y,
-             colours[k % COLOURS]);
-        emit(picture, "<text class=\"small\" x=\"%d\" y=\"%d\">%s: %.3f s</text>\n", x + 18, y + 10,
-             escape(picture->stages[k].name, name, sizeof name), (double)picture->stages[k].total_ns / 1e9);
+        cuzk_bench_emit(&picture->out,
+                        "<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"12\" fill=\"%s\" rx=\"2\"/>", x, y,
+                        colours[k % COLOURS]);
+        cuzk_bench_emit(&picture->out, "<text class=\"small\" x=\"%d\" y=\"%d\">%s: %.3f s</text>\n", x + 18,
+                        y + 10, escape(picture->stages[k].name, name, sizeof name),
+                        (double)picture->stages[k].total_ns / 1e9);
     }
 }
 
@@ -272,21 +259,23 @@ static void draw(struct picture *picture, const char *title)
     const int height = bottom + 20 + (int)((picture->stage_count + columns - 1) / columns) * LEGEND_ROW + 8;
     char escaped[512];
 
-    emit(picture,
-         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-         "font-family=\"system-ui, sans-serif\" font-size=\"13\">\n"
-         "<style>text{fill:#333}.small{font-size:11px}.in{font-size:11px;fill:#222}.grid{stroke:#ccc;stroke-"
-         "width:1}"
-         "</style>\n"
-         "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
-         PICTURE_WIDTH, height, PICTURE_WIDTH, height, PICTURE_WIDTH, height);
-    emit(picture, "<text x=\"%d\" y=\"22\" font-size=\"15\" font-weight=\"600\">%s: %.2f s</text>\n",
-         LABEL_WIDTH, escape(title, escaped, sizeof escaped), (double)picture->span_ns / 1e9);
+    cuzk_bench_emit(
+        &picture->out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+        "font-family=\"system-ui, sans-serif\" font-size=\"13\">\n"
+        "<style>text{fill:#333}.small{font-size:11px}.in{font-size:11px;fill:#222}.grid{stroke:#ccc;stroke-"
+        "width:1}"
+        "</style>\n"
+        "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
+        PICTURE_WIDTH, height, PICTURE_WIDTH, height, PICTURE_WIDTH, height);
+    cuzk_bench_emit(&picture->out,
+                    "<text x=\"%d\" y=\"22\" font-size=\"15\" font-weight=\"600\">%s: %.2f s</text>\n",
+                    LABEL_WIDTH, escape(title, escaped, sizeof escaped), (double)picture->span_ns / 1e9);
     draw_axis(picture, bottom);
     draw_rows(picture);
     draw_bars(picture);
     draw_legend(picture, bottom + 20);
-    emit(picture, "</svg>\n");
+    cuzk_bench_emit(&picture->out, "</svg>\n");
 }
 
 static enum cuzk_status make(const struct cuzk_timeline *timeline, const char *title, const char *before,
@@ -296,13 +285,12 @@ static enum cuzk_status make(const struct cuzk_timeline *timeline, const char *t
     struct picture *picture;
 
     CUZK_TRY(CUZK_NEW(&picture, 1, "waterfall", err));
-    picture->sink = sink;
-    picture->err = err;
+    picture->out = (struct cuzk_bench_emit){.sink = sink, .err = err};
     CUZK_TRY_OUT(lay_out(timeline, picture, err));
-    emit(picture, "%s", before);
+    cuzk_bench_emit(&picture->out, "%s", before);
     draw(picture, title);
-    emit(picture, "%s", after);
-    status = picture->status;
+    cuzk_bench_emit(&picture->out, "%s", after);
+    status = picture->out.status;
 out:
     cuzk_mem_free(picture->sorted);
     cuzk_mem_free(picture->row_of);
