@@ -16,6 +16,9 @@
 #include "base/error.h"
 #include "base/sink.h"
 
+/* What is read of a pipe or a device where the caller sets no limit: such input has no length to judge by. */
+enum { CUZK_FILE_STREAM_BYTES_MOST = 1 << 30 };
+
 struct cuzk_file_map {
     const uint8_t *bytes; /* never NULL once open, even for an empty file */
     uint64_t length;
@@ -23,9 +26,10 @@ struct cuzk_file_map {
     char *path;  /* as given; names the file in errors */
 };
 
-/* Maps a file for reading; a pipe or "-" is read into memory, at most `limit` bytes (0: no limit, which also
- * bounds nothing for regular files). `what` says what was wanted ("C1 output"). The file must not be
- * shortened while it is mapped. Errors: NOT_FOUND, INPUT (a directory, longer than limit), IO, MEMORY. */
+/* Maps a file for reading; a pipe or "-" is read into memory, at most `limit` bytes (0: no limit for regular
+ * files, CUZK_FILE_STREAM_BYTES_MOST for others). `what` says what was wanted ("C1 output"). The file must
+ * not be shortened while it is mapped. Errors: NOT_FOUND, INPUT (a directory, longer than limit), IO, MEMORY.
+ */
 enum cuzk_status cuzk_file_map_open(const char *path, const char *what, uint64_t limit,
                                     struct cuzk_file_map *out, struct cuzk_error *err);
 

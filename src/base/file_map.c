@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-/* Reads a stream of unknown length into memory. */
+/* Reads a stream of unknown length into memory; never more than limit and a byte. */
 static enum cuzk_status read_stream(int fd, const char *path, uint64_t limit, struct cuzk_file_map *out,
                                     struct cuzk_error *err)
 {
@@ -21,12 +21,14 @@ static enum cuzk_status read_stream(int fd, const char *path, uint64_t limit, st
     CUZK_TRY_OUT(CUZK_NEW(&bytes, room, path, err));
     for (;;) {
         if (used == room) {
-            CUZK_TRY_OUT(CUZK_NEW(&larger, 2 * room, path, err));
+            const size_t wanted = room < limit / 2 ? 2 * room : (size_t)limit + 1;
+
+            CUZK_TRY_OUT(CUZK_NEW(&larger, wanted, path, err));
             memcpy(larger, bytes, used);
             cuzk_mem_free(bytes);
             bytes = larger;
             larger = NULL;
-            room *= 2;
+            room = wanted;
         }
         const ssize_t got = read(fd, bytes + used, room - used);
 
@@ -39,7 +41,7 @@ static enum cuzk_status read_stream(int fd, const char *path, uint64_t limit, st
         if (got == 0)
             break;
         used += (size_t)got;
-        if (limit != 0 && used > limit) {
+        if (used > limit) {
             status = cuzk_error_set(err, CUZK_INPUT, "%s: expected at most %" PRIu64 " bytes, found more",
                                     path, limit);
             goto out;
@@ -103,7 +105,7 @@ enum cuzk_status cuzk_file_map_open(const char *path, const char *what, uint64_t
     if (S_ISREG(facts.st_mode) && facts.st_size > 0 && !standard)
         CUZK_TRY_OUT(map_regular(fd, path, (uint64_t)facts.st_size, out, err));
     else
-        CUZK_TRY_OUT(read_stream(fd, out->path, limit, out, err));
+        CUZK_TRY_OUT(read_stream(fd, out->path, limit != 0 ? limit : CUZK_FILE_STREAM_BYTES_MOST, out, err));
 out:
     if (!standard)
         close(fd);

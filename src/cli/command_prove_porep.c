@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "bench/machine.h"
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/parameters.h"
 #include "cli/porep_options.h"
 #include "engine/porep_prover.h"
@@ -205,6 +206,8 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
 
     (void)arguments;
     (void)count;
+    CUZK_TRY(cli_output_check("out", given->out, true, session->json, err));
+    CUZK_TRY(cli_output_check("timeline", given->timeline, true, session->json, err));
     CUZK_TRY(cli_session_pool(session, given->threads, err));
     const enum cuzk_status status = run_work(session, given, &work, err);
 

@@ -84,6 +84,8 @@ static enum cuzk_status write_public(const void *what, struct cuzk_sink sink, st
 static enum cuzk_status run_work(struct cli_session *session, const struct prove_options *given,
                                  struct work *work, struct cuzk_error *err)
 {
+    CUZK_TRY(cli_output_check("proof", given->proof, true, session->json, err));
+    CUZK_TRY(cli_output_check("public", given->public_inputs, true, session->json, err));
     CUZK_TRY(read_inputs(given, work, err));
     CUZK_TRY(check(session, given, work, err));
     CUZK_TRY(cuzk_backend_open(given->backend, session->pool, &work->backend, err));

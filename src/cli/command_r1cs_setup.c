@@ -54,6 +54,8 @@ static enum cuzk_status run_work(const struct setup_options *given, struct work 
     struct cli_session *session = work->session;
     struct cuzk_random random;
 
+    CUZK_TRY(cli_output_check("zkey", given->zkey, false, session->json, err));
+    CUZK_TRY(cli_output_check("vkey", given->vkey, false, session->json, err));
     CUZK_TRY(read_r1cs(given->r1cs, &work->r1cs, err));
     CUZK_TRY(cuzk_backend_open(given->backend, session->pool, &work->backend, err));
     if (given->seed.set)

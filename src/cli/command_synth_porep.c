@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/hex.h"
 #include "cli/command.h"
+#include "cli/output.h"
 #include "filecoin/synth.h"
 
 struct synth_options {
@@ -68,8 +69,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
 
     (void)arguments;
     (void)count;
-    if (given->common.json && strcmp(given->out, "-") == 0)
-        return cuzk_error_set(err, CUZK_ARGUMENT, "--out -: standard output is taken by --json");
+    CUZK_TRY(cli_output_check("out", given->out, true, given->common.json, err));
     CUZK_TRY(cuzk_synth_config(&request, &config, &registered, prover_id, err));
     CUZK_TRY(cli_session_pool(session, given->threads, err));
     cuzk_progress_report(&session->progress, "making the sector", 0, 0);

@@ -1,7 +1,9 @@
 /* The program: finds the command, fills its options, runs it, turns its status into an exit code. */
+#include <fcntl.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/version.h"
 #include "cli/command.h"
@@ -51,6 +53,11 @@ static int no_command(struct cli_session *session, int argc, const char *const *
     if (is_group(argv[0]) && (argc == 1 || argv[1][0] == '-')) {
         const bool help = has_word(argc, argv, "--help");
 
+        if (!help && session->json) {
+            cuzk_error_set(&error, CUZK_ARGUMENT, "%s: expected one of its commands", argv[0]);
+            cli_session_hint(session, "`cuzk %s --help` lists them", argv[0]);
+            return cli_session_fail(session, CUZK_ARGUMENT, &error);
+        }
         cli_help_list(help ? stdout : stderr, argv[0]);
         return help ? 0 : cuzk_status_exit_code(CUZK_ARGUMENT);
     }
@@ -121,6 +128,33 @@ static int run(struct cli_session *session, int argc, const char *const *argv)
     return cli_session_fail(session, status, &error);
 }
 
+/* A standard stream that the caller closed stays unusable, so that no file is opened in its place and then
+ * written into by mistake: standard input is at its end, the others refuse to be written. */
+static void occupy_standard_streams(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* An answer that did not reach its reader is no success. */
+static int deliver(struct cli_session *session, int code)
+{
+    struct cuzk_error error;
+
+    if (fflush(stdout) == 0 && ferror(stdout) == 0)
+        return code;
+    if (code > cuzk_status_exit_code(CUZK_INVALID))
+        return code;
+    cuzk_error_set(&error, CUZK_IO, "standard output: the answer could not be written");
+    session->answered = true;
+    return cli_session_fail(session, CUZK_IO, &error);
+}
+
 int main(int argc, char **argv)
 {
     const char *const *words = (const char *const *)argv + 1;
@@ -128,12 +162,13 @@ int main(int argc, char **argv)
     struct cli_session session;
     struct cuzk_error error = {0};
 
+    occupy_standard_streams();
     if (cli_session_open(&session, has_word(count, words, "--json"), has_word(count, words, "--quiet"),
                          has_word(count, words, "--verbose"), &error) != CUZK_OK) {
         fprintf(stderr, "cuzk: %s\n", error.message);
         return cuzk_status_exit_code(error.status);
     }
-    const int code = run(&session, count, words);
+    const int code = deliver(&session, run(&session, count, words));
 
     cli_session_close(&session);
     return code;

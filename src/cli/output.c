@@ -1,5 +1,8 @@
 #include "cli/output.h"
 
+#include <string.h>
+#include <sys/stat.h>
+
 #include "base/file.h"
 
 enum cuzk_status cli_output(const char *path, bool replace,
@@ -17,4 +20,25 @@ enum cuzk_status cli_output(const char *path, bool replace,
         return status;
     }
     return cuzk_file_out_commit(out, err);
+}
+
+enum cuzk_status cli_output_check(const char *option, const char *path, bool replace, bool json,
+                                  struct cuzk_error *err)
+{
+    struct cuzk_file_out *out;
+    struct stat facts;
+
+    if (path == NULL)
+        return CUZK_OK;
+    if (strcmp(path, "-") == 0)
+        return json ? cuzk_error_set(err, CUZK_ARGUMENT, "--%s -: standard output is taken by --json", option)
+                    : CUZK_OK;
+    if (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode))
+        return CUZK_OK; /* opening and closing a pipe would be seen at its other end */
+    const enum cuzk_status status = cuzk_file_out_open(path, replace, &out, err);
+
+    if (status != CUZK_OK)
+        return cuzk_error_prefix(err, status, "--%s", option);
+    cuzk_file_out_abandon(out);
+    return CUZK_OK;
 }

@@ -13,4 +13,9 @@ enum cuzk_status cli_output(const char *path, bool replace,
                                                       struct cuzk_error *err),
                             const void *what, struct cuzk_error *err);
 
+/* Before long work: whether an output can be put at path (NULL: none is wanted); leaves nothing behind.
+ * `option` names it in errors; json says that standard output is taken. Errors: ARGUMENT, EXISTS, IO. */
+enum cuzk_status cli_output_check(const char *option, const char *path, bool replace, bool json,
+                                  struct cuzk_error *err);
+
 #endif

@@ -138,7 +138,8 @@ out:
     cuzk_mem_wipe(wide, sizeof wide);
     cuzk_mem_wipe(bits, sizeof bits);
     cuzk_mem_wipe(inputs, sizeof inputs);
-    return status;
+    /* What a backend finds wrong here are points of the parameters. */
+    return status == CUZK_INPUT ? cuzk_error_prefix(err, status, "%s", prover->params->name) : status;
 }
 
 /* ---- from sums to bytes ---- */

@@ -59,7 +59,12 @@ static enum cuzk_status read_header(const struct cuzk_circom_file *file, struct 
     if (header->wires >= CUZK_VARIABLE_AUX)
         return cuzk_bytes_fail(&bytes, "number of wires", at, err, "expected below 2^31, found %u",
                                header->wires);
-    return CUZK_OK;
+    /* The label of every wire follows, eight bytes each: a count beyond them would only ask for memory. */
+    const uint8_t *labels;
+
+    CUZK_TRY(cuzk_circom_file_section(file, LABELS, "labels", &bytes, err));
+    CUZK_TRY(cuzk_bytes_take_array(&bytes, "labels of wires", header->wires, 8, &labels, err));
+    return cuzk_bytes_end(&bytes, err);
 }
 
 struct scratch {

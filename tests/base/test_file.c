@@ -128,6 +128,11 @@ static void test_map__reads_pipes_up_to_the_limit(void **state)
         }
         close(ends[0]);
     }
+    /* endless, and longer than the first buffer */
+    assert_int_equal(cuzk_file_map_open("/dev/zero", "device", (3 << 20) + 5, &map, &err), CUZK_INPUT);
+    assert_non_null(strstr(err.message, "at most 3145733 bytes"));
+    assert_int_equal(cuzk_file_map_open("/dev/zero", "device", 0, &map, &err), CUZK_INPUT);
+    assert_non_null(strstr(err.message, "at most 1073741824 bytes"));
 }
 
 static void test_out__refuses_to_replace(void **state)

@@ -62,6 +62,21 @@ class Circom(Case):
         self.assertIn("hint: give --r1cs", unnamed.err)
         self.assertFalse(out.exists())
 
+    def test_outputs_are_checked_before_the_work(self):
+        source, proof = CIRCOM / "mul", self.folder / "proof.json"
+        prove = ("r1cs", "prove", "--zkey", source / "mul.zkey", "--wtns", source / "mul.wtns")
+        self.assertIn("--public: ", self.expect(4, *prove, "--proof", proof, "--public", self.folder / "no" / "x").err)
+        self.assertIn("directory", self.expect(2, *prove, "--proof", self.folder).err)
+        self.assertEqual(self.expect(2, *prove, "--proof", "-", "--json").json()["error"]["exit_code"], 2)
+        key = self.folder / "mul.zkey"
+        self.expect(4, "r1cs", "setup", "--r1cs", source / "mul.r1cs", "--zkey", key, "--vkey", self.folder / "no" / "x")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_endless_input_is_refused(self):
+        result = self.expect(3, "r1cs", "prove", "--zkey", CIRCOM / "mul" / "mul.zkey", "--wtns", "/dev/zero", "--proof",
+                             self.folder / "proof.json")
+        self.assertIn("/dev/zero: expected at most 1073741824 bytes, found more", result.err)
+
     def test_files_of_other_circuits_are_refused(self):
         out = self.folder / "proof.json"
         self.expect(3, "r1cs", "prove", "--zkey", CIRCOM / "mul" / "mul.zkey", "--wtns", CIRCOM / "mimc" / "mimc.wtns",

@@ -55,6 +55,29 @@ class Usage(Case):
             done = subprocess.run([CUZK, "doctor", "--json"], stdout=full, stderr=subprocess.PIPE)
             self.assertEqual(done.returncode, 4, done.stderr)
 
+    def test_answer_that_cannot_be_written_is_an_error(self):
+        import subprocess
+        from program import CUZK
+        for command in (("circuit", "list"), ("circuit", "list", "--json"), ("--version",)):
+            with self.subTest(command=command):
+                with open("/dev/full", "wb") as full:
+                    done = subprocess.run([CUZK, *command], stdout=full, stderr=subprocess.PIPE)
+                self.assertEqual(done.returncode, 4, done.stderr)
+                self.assertIn(b"cuzk: standard output: ", done.stderr)
+
+    def test_closed_standard_output_is_not_taken_by_a_file(self):
+        import subprocess
+        from program import CUZK
+        out = self.folder / "c1.json"
+        command = 'exec "$0" synth porep --sector-size 2KiB --seed 1 --out "$1"'
+        subprocess.run(["sh", "-c", command, CUZK, out], check=True, stdout=subprocess.DEVNULL)
+        good = out.read_bytes()
+        subprocess.run(["sh", "-c", command + " >&-", CUZK, out], stderr=subprocess.DEVNULL)
+        self.assertEqual(out.read_bytes(), good)
+
+    def test_group_without_command_answers_in_json(self):
+        self.assertEqual(self.expect(2, "prove", "--json").json()["error"]["exit_code"], 2)
+
     def test_doctor_reports_the_machine(self):
         report = self.expect(0, "doctor", "--json").json()
         self.assertGreaterEqual(report["machine"]["processors"], 1)

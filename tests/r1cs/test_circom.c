@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/bytes.h"
 #include "r1cs/circom_r1cs.h"
 #include "r1cs/circom_wtns.h"
 #include "support/fixture.h"
@@ -176,6 +177,41 @@ static void test_decode__survives_flipped_bits(void **state)
     free(bytes);
 }
 
+/* Offset of the size field of the section of this type. */
+static size_t section_at(const uint8_t *bytes, uint32_t type)
+{
+    size_t at = 12;
+
+    while (cuzk_load_u32le(bytes + at) != type)
+        at += 12 + (size_t)cuzk_load_u64le(bytes + at + 4);
+    return at + 4;
+}
+
+static void test_decode__refuses_more_wires_than_labels(void **state)
+{
+    enum { HEADER = 1, LABELS = 3, WIRES = 8 + 4 + CUZK_FR_BYTES };
+    size_t length;
+    uint8_t *bytes = fixture_read(&length, "circom/mul/mul.r1cs");
+    uint8_t *wires = bytes + section_at(bytes, HEADER) + WIRES;
+    struct cuzk_r1cs *r1cs;
+    struct cuzk_error err;
+
+    (void)state;
+    assert_int_equal(cuzk_load_u32le(wires), 4);
+    wires[3] = 0x7f; /* two thousand million */
+    assert_int_equal(cuzk_circom_r1cs_decode("c", bytes, length, &r1cs, NULL, &err), CUZK_INPUT);
+    assert_non_null(
+        strstr(err.message, "labels of wires: expected 2130706436 elements of 8 bytes, found 32"));
+    wires[3] = 0;
+    wires[0] = 3;
+    assert_int_equal(cuzk_circom_r1cs_decode("c", bytes, length, &r1cs, NULL, &err), CUZK_INPUT);
+    wires[0] = 4;
+    bytes[section_at(bytes, LABELS) - 4] = 99;
+    assert_int_equal(cuzk_circom_r1cs_decode("c", bytes, length, &r1cs, NULL, &err), CUZK_INPUT);
+    assert_non_null(strstr(err.message, "labels: expected one section of type 3"));
+    free(bytes);
+}
+
 static void test_normalise__merges_and_sorts(void **state)
 {
     (void)state;
@@ -212,6 +248,7 @@ int main(void)
         cmocka_unit_test(test_encode__round_trips),
         cmocka_unit_test(test_decode__refuses_truncation_everywhere),
         cmocka_unit_test(test_decode__survives_flipped_bits),
+        cmocka_unit_test(test_decode__refuses_more_wires_than_labels),
         cmocka_unit_test(test_normalise__merges_and_sorts),
     };
 
