@@ -1,5 +1,6 @@
 /* The program: finds the command, fills its options, runs it, turns its status into an exit code. */
 #include <fcntl.h>
+#include <poll.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <string.h>
@@ -150,6 +151,10 @@ static int deliver(struct cli_session *session, int code)
         return code;
     if (code > cuzk_status_exit_code(CUZK_INVALID))
         return code;
+    struct pollfd reader = {.fd = STDOUT_FILENO};
+
+    if (poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR) != 0)
+        return cuzk_status_exit_code(CUZK_IO); /* a reader that has seen enough (`head`) needs no words */
     cuzk_error_set(&error, CUZK_IO, "standard output: the answer could not be written");
     session->answered = true;
     return cli_session_fail(session, CUZK_IO, &error);

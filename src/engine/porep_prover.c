@@ -156,9 +156,10 @@ static enum cuzk_status explain_unsatisfied(const struct cuzk_porep_prover *prov
     cuzk_cs_destroy(&cs);
     if (status == CUZK_OK)
         return cuzk_error_set(
-            err, CUZK_INTERNAL,
-            "the witness satisfies the circuit, yet its proof does not verify: the parameters are not "
-            "those of this circuit, or damaged");
+            err, CUZK_INPUT,
+            "%s: the witness satisfies the circuit, yet its proof does not verify: the parameters are not "
+            "those of this circuit, or damaged",
+            prover->params.name);
     return status;
 }
 

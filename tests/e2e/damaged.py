@@ -76,6 +76,17 @@ class Keys(Case):
                     self.assertRegex(self.prove(), r"\.params: (h|b_g2)\b.*(curve|point)")
                     self.params.unlink()
 
+    def test_points_exchanged(self):
+        """Every point is good, two are in each other's place: only the proof that does not verify gives it away."""
+        shutil.copy(key_file(".params"), self.params)
+        at = 868 + 40 * 96 + 4
+        with open(self.params, "r+b") as file:
+            file.seek(at)
+            points = file.read(2 * 96)
+            file.seek(at)
+            file.write(points[96:] + points[:96])
+        self.assertRegex(self.prove(), r"\.params: .*does not verify.*damaged")
+
     def test_verifying_key(self):
         proof = self.write("proof.bin", bytes.fromhex((FIXTURES / "circom" / "mul" / "proof.bin.hex").read_text().strip()))
         good = self.vk.read_bytes()
