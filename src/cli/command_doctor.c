@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include "backend/cuda/cuda.h"
 #include "base/cpu.h"
 #include "base/version.h"
 #include "bench/machine.h"
@@ -46,11 +47,54 @@ static void look_at_machine(struct cli_session *session)
     else if (level < CUZK_CPU_IFMA)
         cli_session_say(session,
                         "             AVX-512 IFMA, which proves several times faster, is not there");
-    cli_session_say(session, "devices      none: this build computes on the processor");
     cli_session_say(session, "memory       %.1f GiB, %.1f available", (double)machine.memory_bytes / GIB,
                     (double)machine.memory_available_bytes / GIB);
     if (session->json)
         cuzk_machine_write(&session->writer);
+}
+
+static void tell_device(struct cli_session *session, const struct cuzk_cuda_device *device)
+{
+    cli_session_say(session, "device       cuda:%d, %s, %.1f GiB, %.1f free, compute %d.%d, %s",
+                    device->ordinal, device->name, (double)device->total_bytes / GIB,
+                    (double)device->free_bytes / GIB, device->major, device->minor, device->uuid);
+    if (!session->json)
+        return;
+    struct cuzk_json_writer *json = &session->writer;
+
+    cuzk_json_write_object_begin(json);
+    cuzk_json_write_member_u64(json, "ordinal", (uint64_t)device->ordinal);
+    cuzk_json_write_member_string(json, "name", device->name);
+    cuzk_json_write_member_string(json, "uuid", device->uuid);
+    cuzk_json_write_member_u64(json, "memory_bytes", device->total_bytes);
+    cuzk_json_write_member_u64(json, "memory_free_bytes", device->free_bytes);
+    cuzk_json_write_member_u64(json, "driver_cuda", (uint64_t)device->driver);
+    cuzk_json_write_object_end(json);
+}
+
+static void look_at_devices(struct cli_session *session)
+{
+    struct cuzk_error reason = {0};
+    int count;
+
+    const enum cuzk_status status = cuzk_cuda_device_count(&count, &reason);
+    if (status != CUZK_OK || count == 0)
+        cli_session_say(session, "devices      none: %s",
+                        status != CUZK_OK ? reason.message : "no NVIDIA GPU is here");
+    if (session->json) {
+        cuzk_json_write_key(&session->writer, "devices");
+        cuzk_json_write_array_begin(&session->writer);
+    }
+    for (int i = 0; status == CUZK_OK && i < count; i++) {
+        struct cuzk_cuda_device device;
+
+        if (cuzk_cuda_device_describe(i, &device, &reason) == CUZK_OK)
+            tell_device(session, &device);
+        else
+            cli_session_say(session, "device       cuda:%d: %s", i, reason.message);
+    }
+    if (session->json)
+        cuzk_json_write_array_end(&session->writer);
 }
 
 static void look_at_disk(struct cli_session *session, const char *directory)
@@ -144,6 +188,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     struct cuzk_json_writer *json = cli_session_answer_begin(session);
 
     look_at_machine(session);
+    look_at_devices(session);
     look_at_disk(session, directory);
     if (json != NULL) {
         cuzk_json_write_key(json, "parameters");

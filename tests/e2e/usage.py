@@ -82,6 +82,7 @@ class Usage(Case):
         report = self.expect(0, "doctor", "--json").json()
         self.assertGreaterEqual(report["machine"]["processors"], 1)
         self.assertIn(report["machine"]["level"], ("portable", "adx", "ifma"))
+        self.assertIsInstance(report["devices"], list)
         forced = self.expect(0, "doctor", "--json", environment={"CUZK_CPU": "portable"}).json()
         self.assertEqual(forced["machine"]["level"], "portable")
 

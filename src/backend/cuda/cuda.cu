@@ -224,6 +224,7 @@ enum cuzk_status cuzk_backend_cuda_create(const char *device, struct cuzk_backen
     CUZK_TRY(CUZK_NEW(&backend, 1, "CUDA backend", err));
     backend->base.ops = &ops;
     backend->ordinal = ordinal;
+    CUZK_TRY_OUT(cuzk_cuda_device_describe(ordinal, &backend->device, err));
     CUZK_TRY_OUT(cuda_use(backend, err));
     CUZK_TRY_OUT(
         cuzk_cuda_check(cudaStreamCreateWithFlags(&backend->stream, cudaStreamNonBlocking), "stream", err));
