@@ -53,8 +53,9 @@ enum cuzk_status cuzk_cuda_device_describe(int ordinal, struct cuzk_cuda_device 
     CUZK_TRY(cuzk_cuda_check(cudaDriverGetVersion(&out->driver), "version of the driver", err));
     (void)cudaGetDevice(&current);
     CUZK_TRY(cuzk_cuda_check(cudaSetDevice(ordinal), "choice of device", err));
-    CUZK_TRY(cuzk_cuda_check(cudaMemGetInfo(&out->free_bytes, &out->total_bytes), "memory of a device", err));
-    return cuzk_cuda_check(cudaSetDevice(current), "choice of device", err);
+    const cudaError_t result = cudaMemGetInfo(&out->free_bytes, &out->total_bytes);
+    CUZK_TRY(cuzk_cuda_check(cudaSetDevice(current), "choice of device", err));
+    return cuzk_cuda_check(result, "memory of a device", err);
 }
 
 static enum cuzk_status find_device(const char *name, int *out, struct cuzk_error *err)

@@ -23,6 +23,8 @@ struct cuda_table {
     size_t raw_bytes;
 };
 
+namespace
+{
 struct g1 : cuzk_cuda_g1 {
     typedef struct cuzk_g1 point;
     static constexpr auto from_affine = cuzk_g1_from_affine;
@@ -40,6 +42,7 @@ struct g2 : cuzk_cuda_g2 {
     static constexpr auto batch_to_affine = cuzk_g2_batch_to_affine;
     static constexpr auto encode = cuzk_cuda_encode_g2;
 };
+} // namespace
 
 /* Element k of scalar i: entry of its digit k. Entry 0 of a window is infinity. */
 static __global__ void table_names(const uint64_t *__restrict__ scalars, uint32_t n,

@@ -1,6 +1,8 @@
 #include "backend/cuda/msm.cuh"
 #include "curve/g1.h"
 
+namespace
+{
 struct g1 : cuzk_cuda_g1 {
     typedef struct cuzk_g1 point;
     static constexpr auto identity = cuzk_g1_identity;
@@ -10,6 +12,7 @@ struct g1 : cuzk_cuda_g1 {
     static constexpr auto double_ = cuzk_g1_double;
     static constexpr auto neg = cuzk_g1_neg;
 };
+} // namespace
 
 unsigned cuzk_cuda_msm_window(size_t n)
 {

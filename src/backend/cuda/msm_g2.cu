@@ -1,6 +1,8 @@
 #include "backend/cuda/msm.cuh"
 #include "curve/g2.h"
 
+namespace
+{
 struct g2 : cuzk_cuda_g2 {
     typedef struct cuzk_g2 point;
     static constexpr auto identity = cuzk_g2_identity;
@@ -10,6 +12,7 @@ struct g2 : cuzk_cuda_g2 {
     static constexpr auto double_ = cuzk_g2_double;
     static constexpr auto neg = cuzk_g2_neg;
 };
+} // namespace
 
 enum cuzk_status cuzk_cuda_msm_g2(const struct cuzk_g2_affine *points, const uint32_t *index,
                                   const uint64_t *scalars, size_t n, unsigned window,
