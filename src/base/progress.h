@@ -12,6 +12,10 @@
 
 #include "base/error.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct cuzk_progress {
     /* `done` of `total` units of `stage` ("points of h") are finished; total 0 means unknown. NULL allowed.
      */
@@ -27,5 +31,9 @@ void cuzk_progress_report(const struct cuzk_progress *progress, const char *stag
 
 /* OK, or CANCELLED with a message where the caller wants to stop. To be asked at least every second. */
 enum cuzk_status cuzk_progress_check(const struct cuzk_progress *progress, struct cuzk_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

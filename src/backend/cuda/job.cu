@@ -285,6 +285,8 @@ enum cuzk_status cuda_job_msm_group(struct cuzk_backend_job *base, enum cuzk_sca
         const uint64_t start = cuzk_clock_ns();
         if (!(queries >> q & 1))
             continue;
+        CUZK_TRY(
+            cuzk_progress_check(job->base.progress, err)); /* between sums: each is a fraction of a second */
         if (quotient != (q == CUZK_QUERY_H))
             return cuzk_error_set(err, CUZK_ARGUMENT, "query %d has no such scalars", q);
         if (quotient)
@@ -314,6 +316,8 @@ enum cuzk_status cuda_job_sum_bits(struct cuzk_backend_job *base, unsigned queri
         const uint64_t start = cuzk_clock_ns();
         if (!(queries >> q & 1))
             continue;
+        CUZK_TRY(
+            cuzk_progress_check(job->base.progress, err)); /* between sums: each is a fraction of a second */
         if (q == CUZK_QUERY_H)
             return cuzk_error_set(err, CUZK_ARGUMENT, "query h belongs to no variables");
         CUZK_TRY(cuzk_query_is_g2((enum cuzk_query)q)
