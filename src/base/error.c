@@ -4,6 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#ifdef __clang_analyzer__
+#undef cuzk_error_set
+#undef cuzk_error_prefix
+#endif
+
 static const struct {
     int exit_code;
     const char *text;

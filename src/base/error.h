@@ -57,6 +57,12 @@ enum cuzk_status cuzk_error_set(struct cuzk_error *err, enum cuzk_status status,
 enum cuzk_status cuzk_error_prefix(struct cuzk_error *err, enum cuzk_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+#ifdef __clang_analyzer__
+/* The analyser sees one file at a time: tell it that these return the status that they are given. */
+#define cuzk_error_set(err, status, ...)    (cuzk_error_set((err), (status), __VA_ARGS__), (status))
+#define cuzk_error_prefix(err, status, ...) (cuzk_error_prefix((err), (status), __VA_ARGS__), (status))
+#endif
+
 /* Returns the status of a failed call from the enclosing function. */
 #define CUZK_TRY(call)                                                                                       \
     do {                                                                                                     \

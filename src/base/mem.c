@@ -48,7 +48,7 @@ enum cuzk_status cuzk_mem_alloc(size_t count, size_t size, const char *what, voi
 
     *out = NULL;
     if (__builtin_mul_overflow(count, size, &payload) ||
-        __builtin_add_overflow(payload, (size_t)(2 * HEADER_BYTES), &bytes) || cuzk_mem_must_fail())
+        __builtin_add_overflow(payload, (size_t)2 * HEADER_BYTES, &bytes) || cuzk_mem_must_fail())
         return cuzk_error_set(err, CUZK_MEMORY, "cannot allocate %zu x %zu bytes for %s", count, size, what);
     bytes &= ~(size_t)(HEADER_BYTES - 1);
     size_t mapped = 0;

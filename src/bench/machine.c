@@ -21,8 +21,8 @@ static uint64_t proc_value(const char *path, const char *name)
 
     while (fgets(line, sizeof line, file) != NULL)
         if (strncmp(line, name, n) == 0 && line[n] == ':') {
-            if (sscanf(line + n + 1, "%" SCNu64, &kilobytes) !=
-                1) /* NOLINT(cert-err34-c): the kernel's text */
+            /* NOLINTNEXTLINE(cert-err34-c): the kernel's text */
+            if (sscanf(line + n + 1, "%" SCNu64, &kilobytes) != 1)
                 kilobytes = 0;
             break;
         }
