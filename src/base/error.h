@@ -25,6 +25,8 @@ extern "C" {
     X(IO, 4, "input/output error")                                                                           \
     X(UNSUPPORTED, 4, "not supported") /* by this machine or this build */                                   \
     X(DEVICE, 4, "device error")                                                                             \
+    X(DEVICE_LOST, 4, "device lost") /* its process or the device is gone; others go on */                   \
+    X(BUSY, 4, "too much work")      /* not now; later it will do */                                         \
     X(CANCELLED, 4, "cancelled")                                                                             \
     X(INTERNAL, 5, "internal error") /* a bug: an invariant of this program does not hold */
 

@@ -1,0 +1,101 @@
+/*
+ * A device of the engine: keeps keys resident and runs the stages of units, in this process, in a child
+ * process of its own, or not at all (the null device: fixed stage times, for tests and benchmarks).
+ *
+ * Each call blocks until its work is done. Slots may be used at the same time by different threads; one slot
+ * serves one thread. After DEVICE_LOST every call answers DEVICE_LOST until `restart` succeeded; units in
+ * flight are gone then.
+ */
+#ifndef CUZK_ENGINE_DEVICE_H
+#define CUZK_ENGINE_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/progress.h"
+#include "engine/sched.h"
+#include "engine/shared_witness.h"
+#include "groth16/proof.h"
+#include "srs/circuit_id.h"
+
+struct cuzk_device;
+
+/* What a device says of itself. */
+struct cuzk_device_facts {
+    char backend[16]; /* "cpu", "cuda", "null" */
+    char name[256];
+    char id[64];                                     /* "cuda:0" or its UUID, "cpu" */
+    uint64_t memory_total, memory_free, memory_peak; /* bytes; 0 where the device works in host memory */
+    int64_t process;                                 /* of the child; 0: this process */
+};
+
+/* What a key and a unit hold, bytes, known before either is made. */
+struct cuzk_device_need {
+    uint64_t key_device, key_host, unit_device;
+};
+
+/* One partition on its way through a device: witness in, proof out. */
+struct cuzk_device_unit {
+    const struct cuzk_circuit_id *circuit;
+    struct cuzk_shared_witness *witness;
+    uint8_t proof[CUZK_PROOF_BYTES];  /* after FINISH; not verified yet */
+    uint64_t kernels_ns, transfer_ns; /* summed over the stages so far: the device working, and copying */
+};
+
+struct cuzk_device_ops {
+    void (*destroy)(struct cuzk_device *device);
+    enum cuzk_status (*facts)(struct cuzk_device *device, struct cuzk_device_facts *out,
+                              struct cuzk_error *err);
+    enum cuzk_status (*need)(struct cuzk_device *device, const struct cuzk_circuit_id *circuit,
+                             struct cuzk_device_need *out, struct cuzk_error *err);
+
+    /* Makes a key resident from a parameter file; it being there is fine. */
+    enum cuzk_status (*load)(struct cuzk_device *device, const struct cuzk_circuit_id *circuit,
+                             const char *params_path, const struct cuzk_progress *progress,
+                             struct cuzk_error *err);
+    /* Drops it; no unit uses it. */
+    enum cuzk_status (*unload)(struct cuzk_device *device, const struct cuzk_circuit_id *circuit,
+                               struct cuzk_error *err);
+
+    /* One stage, from SETUP to FINISH, of the unit in a slot (0 to slots - 1), in the order of
+     * engine/sched.h; UPLOAD takes the witness, FINISH fills unit->proof and frees the device's buffers.
+     * Errors: DEVICE, DEVICE_LOST, MEMORY, UNSATISFIED, INPUT. */
+    enum cuzk_status (*stage)(struct cuzk_device *device, unsigned slot, enum cuzk_sched_stage stage,
+                              struct cuzk_device_unit *unit, struct cuzk_error *err);
+
+    /* Gives up the unit in a slot, whatever it had reached. */
+    void (*abandon)(struct cuzk_device *device, unsigned slot);
+
+    /* After DEVICE_LOST: begins anew, with no keys. */
+    enum cuzk_status (*restart)(struct cuzk_device *device, struct cuzk_error *err);
+};
+
+struct cuzk_device {
+    const struct cuzk_device_ops *ops;
+    unsigned slots;
+};
+
+/* In this process, over a backend that `choice` names (backend/choice.h); threads: of its pool. */
+enum cuzk_status cuzk_device_local_create(const char *choice, unsigned threads, unsigned slots,
+                                          struct cuzk_device **out, struct cuzk_error *err);
+
+/* The same in a child process: `program` is executed as `program device-child` with a socket on descriptor 3
+ * (engine/device_child.h is what it runs). */
+enum cuzk_status cuzk_device_process_create(const char *program, const char *choice, unsigned threads,
+                                            unsigned slots, struct cuzk_device **out, struct cuzk_error *err);
+
+/* How a null device behaves: nanoseconds of each stage, and faults. A proof it gives never verifies unless
+ * the engine was told not to look (options.verify false is for null devices alone). */
+struct cuzk_device_null {
+    uint64_t stage_ns[CUZK_STAGES];
+    uint64_t load_ns, memory;
+    uint32_t fail_every;  /* every n-th unit ends in DEVICE; 0: none */
+    uint32_t lost_every;  /* every n-th in DEVICE_LOST */
+    uint32_t wrong_every; /* every n-th gives a proof marked wrong */
+    uint64_t seed;
+};
+enum cuzk_status cuzk_device_null_create(const struct cuzk_device_null *behaviour, unsigned slots,
+                                         struct cuzk_device **out, struct cuzk_error *err);
+
+#endif

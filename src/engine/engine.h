@@ -1,0 +1,170 @@
+/*
+ * The proving engine: takes requests, answers with proofs. The scheduler's core (engine/sched.h) decides,
+ * this runs its commands on threads and devices, keeps the journal, and verifies every proof before anyone
+ * sees it.
+ *
+ * Every function is thread-safe but create and destroy. Callbacks come from the engine's own threads, must
+ * not block and must not call back into the engine, except where stated.
+ */
+#ifndef CUZK_ENGINE_ENGINE_H
+#define CUZK_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "engine/device.h"
+#include "engine/event_log.h"
+#include "engine/knobs.h"
+#include "engine/request.h"
+#include "engine/sched.h"
+#include "srs/circuit_id.h"
+
+struct cuzk_engine;
+
+enum { CUZK_JOB_ID_TEXT = 24, CUZK_ENGINE_ERROR_TEXT = 1024 };
+
+struct cuzk_engine_options {
+    struct cuzk_knobs knobs;      /* may hold zeros that stand for "computed" */
+    struct cuzk_device **devices; /* owned by the engine from create on, also where it fails */
+    unsigned device_count;
+    unsigned threads;             /* of the witness pool; 0: every processor */
+    const char *params_directory; /* NULL: the default */
+    const char *state_directory;  /* journal and spool; NULL: nothing survives (tests, benches) */
+    uint64_t host_budget;         /* bytes; 0: what the machine has, less a reserve */
+    uint64_t device_budget;       /* bytes on each device; 0: what it has */
+    uint32_t jobs_most;           /* known at once; beyond: refused */
+    uint32_t failures_most;       /* failed attempts that a job survives */
+    uint64_t aging_ms;
+    uint64_t result_keep_ms;    /* an uncollected result is forgotten after this */
+    bool verify;                /* false: null devices only, else refused */
+    const char *const *preload; /* circuit ids, loaded before `ready` */
+    size_t preload_count;
+    const struct cuzk_log *log; /* may be NULL */
+};
+
+/* Opens the journal, resumes what it holds, starts threads; keys are preloaded in the background. */
+enum cuzk_status cuzk_engine_create(const struct cuzk_engine_options *options, struct cuzk_engine **out,
+                                    struct cuzk_error *err);
+
+/* Stops at the next stage boundary, without draining. */
+void cuzk_engine_destroy(struct cuzk_engine *engine);
+
+/* Whether the preloads are done; a preload that failed is named in the log and does not hold this up. */
+bool cuzk_engine_ready(const struct cuzk_engine *engine);
+
+struct cuzk_submission {
+    char job_id[CUZK_JOB_ID_TEXT];
+    uint32_t position;       /* jobs before it */
+    bool duplicate;          /* this id and content are known: the same job */
+    uint64_t retry_after_ms; /* BUSY only */
+};
+
+/* Accepts a request: durable when it returns. Errors: INPUT (names the field), BUSY (too much work now;
+ * retry_after_ms), MEMORY (it never fits: the message has the sum), NOT_FOUND (no parameters of this
+ * circuit), IO (disk full), CANCELLED (draining). */
+enum cuzk_status cuzk_engine_submit(struct cuzk_engine *engine, const struct cuzk_request *request,
+                                    struct cuzk_submission *out, struct cuzk_error *err);
+
+enum cuzk_job_state {
+    CUZK_JOB_UNKNOWN,
+    CUZK_JOB_QUEUED,
+    CUZK_JOB_RUNNING,
+    CUZK_JOB_DONE,
+    CUZK_JOB_FAILED,
+    CUZK_JOB_CANCELLED,
+};
+
+struct cuzk_job_result {
+    char job_id[CUZK_JOB_ID_TEXT];
+    enum cuzk_job_state state;
+    const uint8_t *proof; /* DONE */
+    size_t proof_length;
+    const char *error; /* FAILED */
+    uint64_t queue_wait_ms, srs_load_ms, synthesis_ms, device_ms, total_ms;
+};
+
+typedef void (*cuzk_job_callback)(void *context, const struct cuzk_job_result *result);
+
+/* Calls back once, when the job has ended (at once, from this thread, where it has or is not known). *watch
+ * is for unwatch and 0 where the call is over. The result is valid during the callback. */
+void cuzk_engine_watch(struct cuzk_engine *engine, const char *job_id, cuzk_job_callback callback,
+                       void *context, uint64_t *watch);
+
+/* No callback comes after this returns. False: it came already. */
+bool cuzk_engine_unwatch(struct cuzk_engine *engine, uint64_t watch);
+
+/* The result has reached the client: it may be forgotten (it is kept a while for repeated asking). */
+void cuzk_engine_collected(struct cuzk_engine *engine, const char *job_id);
+
+/* Errors: NOT_FOUND. */
+enum cuzk_status cuzk_engine_cancel(struct cuzk_engine *engine, const char *job_id, bool *was_running,
+                                    struct cuzk_error *err);
+
+/* ---- keys ---- */
+
+enum cuzk_key_tier { CUZK_TIER_HOT, CUZK_TIER_WARM, CUZK_TIER_COLD };
+
+/* Makes a circuit's key hot on every device; blocks. Errors: ARGUMENT, NOT_FOUND, MEMORY, INPUT. */
+enum cuzk_status cuzk_engine_preload(struct cuzk_engine *engine, const char *circuit, bool *already,
+                                     uint64_t *load_ms, struct cuzk_error *err);
+/* Errors: ARGUMENT; BUSY where jobs use it. */
+enum cuzk_status cuzk_engine_evict(struct cuzk_engine *engine, const char *circuit, bool *was_loaded,
+                                   uint64_t *freed, struct cuzk_error *err);
+
+/* ---- what is going on ---- */
+
+struct cuzk_engine_device_status {
+    struct cuzk_device_facts facts;
+    bool lost;
+    uint32_t restarts;
+    char job_id[CUZK_JOB_ID_TEXT]; /* at work now; empty: none */
+    enum cuzk_proof_kind kind;
+    uint64_t busy_ns, held_ns, transfer_ns; /* since the start: kernels, lock held, copies */
+    uint64_t units, failures;
+};
+
+struct cuzk_engine_key_status {
+    struct cuzk_circuit_id circuit;
+    enum cuzk_key_tier tier;
+    uint64_t bytes;
+    uint32_t references;
+};
+
+struct cuzk_engine_queue_status {
+    uint32_t pending, running;
+};
+
+enum { CUZK_ENGINE_KEYS_MOST = 32 };
+
+struct cuzk_engine_status {
+    uint64_t uptime_ms;
+    bool ready, draining;
+    unsigned devices;
+    struct cuzk_engine_device_status device[CUZK_SCHED_DEVICES_MOST];
+    unsigned keys;
+    struct cuzk_engine_key_status key[CUZK_ENGINE_KEYS_MOST];
+    struct cuzk_engine_queue_status queue[CUZK_PROOF_KINDS];   /* by kind */
+    struct cuzk_engine_queue_status priority[CUZK_PRIORITIES]; /* by priority */
+    uint64_t completed[CUZK_PROOF_KINDS], failed[CUZK_PROOF_KINDS], cancelled[CUZK_PROOF_KINDS];
+    uint64_t rejected, retries, partitions_done;
+    uint64_t host_used, host_budget, host_peak; /* planned bytes */
+    uint64_t journal_bytes, spool_bytes;
+    struct cuzk_sched_stats sched;
+    char preset[16];
+};
+
+void cuzk_engine_status(struct cuzk_engine *engine, struct cuzk_engine_status *out);
+
+/* Every stage as a span with its job, partition and lane: the one source of waterfall, metrics and benches.
+ */
+struct cuzk_event_log *cuzk_engine_events(struct cuzk_engine *engine);
+
+/* ---- end ---- */
+
+/* No new jobs; calls back (as watch does) when all are ended. Jobs may go on after it. */
+void cuzk_engine_drain(struct cuzk_engine *engine, void (*drained)(void *context), void *context);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * A witness in memory that another process can map: an anonymous file that holds inputs, bits and wide
+ * values behind each other. Made for a layout, filled by a witness worker, handed to whichever device takes
+ * the unit. Wiped when destroyed. One owner at a time.
+ */
+#ifndef CUZK_ENGINE_SHARED_WITNESS_H
+#define CUZK_ENGINE_SHARED_WITNESS_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "r1cs/witness.h"
+
+struct cuzk_shared_witness {
+    int fd; /* -1: plain memory, for devices in this process */
+    size_t bytes;
+    void *memory;
+    struct cuzk_witness witness; /* inside memory */
+};
+
+/* A zeroed witness, inputs[0] = 1. Errors: MEMORY. */
+enum cuzk_status cuzk_shared_witness_create(const struct cuzk_witness_layout *layout,
+                                            struct cuzk_shared_witness **out, struct cuzk_error *err);
+
+/* The same witness from its descriptor, in another process; the descriptor is owned from then on. The size is
+ * checked against the layout. Errors: INPUT, MEMORY. */
+enum cuzk_status cuzk_shared_witness_map(int fd, const struct cuzk_witness_layout *layout,
+                                         struct cuzk_shared_witness **out, struct cuzk_error *err);
+void cuzk_shared_witness_destroy(struct cuzk_shared_witness *witness);
+
+#endif
