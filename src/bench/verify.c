@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/random.h"
+#include "curve/generator.h"
 #include "groth16/verify.h"
 
 enum { FULL_SIZE = 3 }; /* public inputs that are not small */
@@ -27,28 +28,6 @@ static enum cuzk_status draw(struct cuzk_random *random, struct cuzk_fr *out, st
     return CUZK_OK;
 }
 
-static void g1_times(const struct cuzk_fr *scalar, struct cuzk_g1_affine *out)
-{
-    uint64_t words[4];
-    struct cuzk_g1 p;
-
-    cuzk_fr_to_words(scalar, words);
-    cuzk_g1_from_affine(&cuzk_g1_generator, &p);
-    cuzk_g1_mul(&p, words, &p);
-    cuzk_g1_to_affine(&p, out);
-}
-
-static void g2_times(const struct cuzk_fr *scalar, struct cuzk_g2_affine *out)
-{
-    uint64_t words[4];
-    struct cuzk_g2 p;
-
-    cuzk_fr_to_words(scalar, words);
-    cuzk_g2_from_affine(&cuzk_g2_generator, &p);
-    cuzk_g2_mul(&p, words, &p);
-    cuzk_g2_to_affine(&p, out);
-}
-
 /* A key with known logarithms, and proofs: A = a, B = b, C = (a b - alpha beta - gamma sum) / delta. */
 static enum cuzk_status make_work(struct work *work, struct cuzk_error *err)
 {
@@ -65,20 +44,20 @@ static enum cuzk_status make_work(struct work *work, struct cuzk_error *err)
     CUZK_TRY(draw(&random, &beta, err));
     CUZK_TRY(draw(&random, &gamma, err));
     CUZK_TRY(draw(&random, &delta, err));
-    g1_times(&alpha, &work->vk.alpha_g1);
-    g1_times(&beta, &work->vk.beta_g1);
-    g1_times(&delta, &work->vk.delta_g1);
-    g2_times(&beta, &work->vk.beta_g2);
-    g2_times(&gamma, &work->vk.gamma_g2);
-    g2_times(&delta, &work->vk.delta_g2);
+    cuzk_g1_generator_multiple(&alpha, &work->vk.alpha_g1);
+    cuzk_g1_generator_multiple(&beta, &work->vk.beta_g1);
+    cuzk_g1_generator_multiple(&delta, &work->vk.delta_g1);
+    cuzk_g2_generator_multiple(&beta, &work->vk.beta_g2);
+    cuzk_g2_generator_multiple(&gamma, &work->vk.gamma_g2);
+    cuzk_g2_generator_multiple(&delta, &work->vk.delta_g2);
     CUZK_TRY(draw(&random, &sum, err));
-    g1_times(&sum, &work->vk.ic[0]);
+    cuzk_g1_generator_multiple(&sum, &work->vk.ic[0]);
     for (size_t i = 0; i < work->inputs; i++) {
         CUZK_TRY(draw(&random, &work->values[i], err));
         if (i >= FULL_SIZE)
             cuzk_fr_from_u64(work->values[i].l[0] & 63, &work->values[i]);
         CUZK_TRY(draw(&random, &ic, err));
-        g1_times(&ic, &work->vk.ic[i + 1]);
+        cuzk_g1_generator_multiple(&ic, &work->vk.ic[i + 1]);
         cuzk_fr_mul(&ic, &work->values[i], &t);
         cuzk_fr_add(&sum, &t, &sum);
     }
@@ -90,12 +69,12 @@ static enum cuzk_status make_work(struct work *work, struct cuzk_error *err)
         struct cuzk_proof proof;
         CUZK_TRY(draw(&random, &a, err));
         CUZK_TRY(draw(&random, &b, err));
-        g1_times(&a, &proof.a);
-        g2_times(&b, &proof.b);
+        cuzk_g1_generator_multiple(&a, &proof.a);
+        cuzk_g2_generator_multiple(&b, &proof.b);
         cuzk_fr_mul(&a, &b, &t);
         cuzk_fr_sub(&t, &sum, &t);
         cuzk_fr_mul(&t, &delta, &t);
-        g1_times(&t, &proof.c);
+        cuzk_g1_generator_multiple(&t, &proof.c);
         cuzk_proof_encode(&proof, work->proofs + i * CUZK_PROOF_BYTES);
         work->each[i] = (struct cuzk_public_inputs){work->values, work->inputs};
     }

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "curve/generator.h"
 #include "groth16/qap.h"
 
 /* Points made and written at once: 6 MiB in G1, 12 in G2. */
@@ -23,30 +24,6 @@ struct setup {
 
 /* ---- the verifying key ---- */
 
-static void g1_multiple(const struct cuzk_fr *scalar, struct cuzk_g1_affine *out)
-{
-    uint64_t words[4];
-    struct cuzk_g1 point;
-
-    cuzk_fr_to_words(scalar, words);
-    cuzk_g1_from_affine(&cuzk_g1_generator, &point);
-    cuzk_g1_mul(&point, words, &point);
-    cuzk_g1_to_affine(&point, out);
-    cuzk_mem_wipe(words, sizeof words);
-}
-
-static void g2_multiple(const struct cuzk_fr *scalar, struct cuzk_g2_affine *out)
-{
-    uint64_t words[4];
-    struct cuzk_g2 point;
-
-    cuzk_fr_to_words(scalar, words);
-    cuzk_g2_from_affine(&cuzk_g2_generator, &point);
-    cuzk_g2_mul(&point, words, &point);
-    cuzk_g2_to_affine(&point, out);
-    cuzk_mem_wipe(words, sizeof words);
-}
-
 static enum cuzk_status make_vk(const struct setup *setup, struct cuzk_vk *vk, struct cuzk_error *err)
 {
     const struct cuzk_toxic *toxic = setup->toxic;
@@ -54,12 +31,12 @@ static enum cuzk_status make_vk(const struct setup *setup, struct cuzk_vk *vk, s
     *vk = (struct cuzk_vk){0};
     CUZK_TRY(CUZK_NEW(&vk->ic, setup->r1cs->inputs, "input points of the verifying key", err));
     vk->ic_count = setup->r1cs->inputs;
-    g1_multiple(&toxic->alpha, &vk->alpha_g1);
-    g1_multiple(&toxic->beta, &vk->beta_g1);
-    g2_multiple(&toxic->beta, &vk->beta_g2);
-    g2_multiple(&toxic->gamma, &vk->gamma_g2);
-    g1_multiple(&toxic->delta, &vk->delta_g1);
-    g2_multiple(&toxic->delta, &vk->delta_g2);
+    cuzk_g1_generator_multiple(&toxic->alpha, &vk->alpha_g1);
+    cuzk_g1_generator_multiple(&toxic->beta, &vk->beta_g1);
+    cuzk_g2_generator_multiple(&toxic->beta, &vk->beta_g2);
+    cuzk_g2_generator_multiple(&toxic->gamma, &vk->gamma_g2);
+    cuzk_g1_generator_multiple(&toxic->delta, &vk->delta_g1);
+    cuzk_g2_generator_multiple(&toxic->delta, &vk->delta_g2);
     for (uint32_t begin = 0; begin < vk->ic_count; begin += CHUNK) {
         const uint32_t count = vk->ic_count - begin < CHUNK ? vk->ic_count - begin : CHUNK;
         for (uint32_t k = 0; k < count; k++) {

@@ -146,7 +146,8 @@ static enum cuzk_status read_number(struct cuzk_json_document *json, const char 
     return CUZK_OK;
 }
 
-static enum cuzk_status read_fp(struct cuzk_json_document *json, const char *field, struct cuzk_fp *out,
+/* out: a struct cuzk_fp */
+static enum cuzk_status read_fp(struct cuzk_json_document *json, const char *field, void *out,
                                 struct cuzk_error *err)
 {
     uint64_t words[CUZK_DECIMAL_LIMBS];
@@ -169,15 +170,45 @@ static enum cuzk_status expect_element(struct cuzk_json_document *json, const ch
     return CUZK_OK;
 }
 
-static enum cuzk_status read_fp2(struct cuzk_json_document *json, const char *field, struct cuzk_fp2 *out,
+/* out: a struct cuzk_fp2 */
+static enum cuzk_status read_fp2(struct cuzk_json_document *json, const char *field, void *out,
                                  struct cuzk_error *err)
 {
+    struct cuzk_fp2 *value = out;
+
     CUZK_TRY(cuzk_json_read_array(json, field, err));
     CUZK_TRY(expect_element(json, field, true, err));
-    CUZK_TRY(read_fp(json, field, &out->c0, err));
+    CUZK_TRY(read_fp(json, field, &value->c0, err));
     CUZK_TRY(expect_element(json, field, true, err));
-    CUZK_TRY(read_fp(json, field, &out->c1, err));
+    CUZK_TRY(read_fp(json, field, &value->c1, err));
     return expect_element(json, field, false, err);
+}
+
+/* [x, y, z] of coordinates that `read` reads, each of its own type. */
+static enum cuzk_status read_coordinates(struct cuzk_json_document *json, const char *field,
+                                         enum cuzk_status (*read)(struct cuzk_json_document *json,
+                                                                  const char *field, void *out,
+                                                                  struct cuzk_error *err),
+                                         void *const out[3], struct cuzk_error *err)
+{
+    CUZK_TRY(cuzk_json_read_array(json, field, err));
+    for (int i = 0; i < 3; i++) {
+        CUZK_TRY(expect_element(json, field, true, err));
+        CUZK_TRY(read(json, field, out[i], err));
+    }
+    return expect_element(json, field, false, err);
+}
+
+static enum cuzk_status judge_point(struct cuzk_json_document *json, const char *field, bool affine,
+                                    bool on_curve, bool in_subgroup, struct cuzk_error *err)
+{
+    if (!affine)
+        return cuzk_json_read_fail(json, field, err, "expected an affine point (third coordinate 1)");
+    if (!on_curve)
+        return cuzk_json_read_fail(json, field, err, "the point is not on the curve");
+    if (!in_subgroup)
+        return cuzk_json_read_fail(json, field, err, "the point is not in the subgroup of order r");
+    return CUZK_OK;
 }
 
 static enum cuzk_status read_g1(struct cuzk_json_document *json, const char *field,
@@ -185,22 +216,12 @@ static enum cuzk_status read_g1(struct cuzk_json_document *json, const char *fie
 {
     struct cuzk_fp z, one;
 
-    CUZK_TRY(cuzk_json_read_array(json, field, err));
-    CUZK_TRY(expect_element(json, field, true, err));
-    CUZK_TRY(read_fp(json, field, &out->x, err));
-    CUZK_TRY(expect_element(json, field, true, err));
-    CUZK_TRY(read_fp(json, field, &out->y, err));
-    CUZK_TRY(expect_element(json, field, true, err));
-    CUZK_TRY(read_fp(json, field, &z, err));
-    CUZK_TRY(expect_element(json, field, false, err));
+    CUZK_TRY(read_coordinates(json, field, read_fp, (void *[]){&out->x, &out->y, &z}, err));
     cuzk_fp_one(&one);
-    if (!cuzk_fp_equal(&z, &one))
-        return cuzk_json_read_fail(json, field, err, "expected an affine point (third coordinate 1)");
-    if (!cuzk_g1_is_on_curve(out))
-        return cuzk_json_read_fail(json, field, err, "the point is not on the curve");
-    if (!cuzk_g1_in_subgroup(out))
-        return cuzk_json_read_fail(json, field, err, "the point is not in the subgroup of order r");
-    return CUZK_OK;
+    const bool on_curve = cuzk_g1_is_on_curve(out);
+
+    return judge_point(json, field, cuzk_fp_equal(&z, &one), on_curve, on_curve && cuzk_g1_in_subgroup(out),
+                       err);
 }
 
 static enum cuzk_status read_g2(struct cuzk_json_document *json, const char *field,
@@ -209,22 +230,12 @@ static enum cuzk_status read_g2(struct cuzk_json_document *json, const char *fie
     struct cuzk_fp2 z;
     struct cuzk_fp one;
 
-    CUZK_TRY(cuzk_json_read_array(json, field, err));
-    CUZK_TRY(expect_element(json, field, true, err));
-    CUZK_TRY(read_fp2(json, field, &out->x, err));
-    CUZK_TRY(expect_element(json, field, true, err));
-    CUZK_TRY(read_fp2(json, field, &out->y, err));
-    CUZK_TRY(expect_element(json, field, true, err));
-    CUZK_TRY(read_fp2(json, field, &z, err));
-    CUZK_TRY(expect_element(json, field, false, err));
+    CUZK_TRY(read_coordinates(json, field, read_fp2, (void *[]){&out->x, &out->y, &z}, err));
     cuzk_fp_one(&one);
-    if (!cuzk_fp_equal(&z.c0, &one) || !cuzk_fp_is_zero(&z.c1))
-        return cuzk_json_read_fail(json, field, err, "expected an affine point (third coordinate 1)");
-    if (!cuzk_g2_is_on_curve(out))
-        return cuzk_json_read_fail(json, field, err, "the point is not on the curve");
-    if (!cuzk_g2_in_subgroup(out))
-        return cuzk_json_read_fail(json, field, err, "the point is not in the subgroup of order r");
-    return CUZK_OK;
+    const bool on_curve = cuzk_g2_is_on_curve(out);
+
+    return judge_point(json, field, cuzk_fp_equal(&z.c0, &one) && cuzk_fp_is_zero(&z.c1), on_curve,
+                       on_curve && cuzk_g2_in_subgroup(out), err);
 }
 
 static enum cuzk_status read_name(struct cuzk_json_document *json, const char *field, const char *wanted,
