@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/cpu.h"
+#include "field/draw.h"
 #include "field/fp12_ifma.h"
 #include "support/random.h"
 
@@ -15,30 +16,12 @@ enum { LANES = CUZK_FP8_LANES };
 
 static struct test_random rng;
 
-static void draw_fp(struct cuzk_fp *out)
-{
-    static const uint64_t m[CUZK_FP_LIMBS] = CUZK_FP_MODULUS;
-
-    if (test_random_below(&rng, 8) == 0) { /* near zero or p */
-        memset(out, 0, sizeof *out);
-        out->l[0] = test_random_below(&rng, 3);
-        if (test_random_u64(&rng) & 1)
-            for (int i = 0; i < CUZK_FP_LIMBS; i++)
-                out->l[i] = m[i] - (i == 0 ? 1 + out->l[0] : 0);
-        return;
-    }
-    do {
-        test_random_bytes(&rng, out->l, sizeof out->l);
-        out->l[5] &= UINT64_MAX >> 3;
-    } while (!cuzk_fp_words_are_reduced(out->l));
-}
-
 static void draw_all(struct cuzk_fp12 out[LANES])
 {
     for (int lane = 0; lane < LANES; lane++) {
         struct cuzk_fp *all = &out[lane].c0.c0.c0;
         for (int i = 0; i < 12; i++)
-            draw_fp(&all[i]);
+            test_draw_fp(&rng, &all[i]);
     }
 }
 
