@@ -201,8 +201,7 @@ static enum cuzk_status run_work(struct cli_session *session, const struct seal_
         cuzk_prover_id_of_miner(given->miner_id.set ? given->miner_id.value : DEFAULT_MINER,
                                 request->prover_id);
     CUZK_TRY(draw(given, work, err));
-    cuzk_progress_report(&session->progress, "sealing", 0, 0);
-    CUZK_TRY(cuzk_seal(session->pool, request, &work->sector, err));
+    CUZK_TRY(cuzk_seal(session->pool, request, &session->progress, &work->sector, err));
     CUZK_TRY(cuzk_sealed_sector_write(work->sector, given->out, false, err));
     return report(session, given, work, err);
 }

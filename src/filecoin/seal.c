@@ -16,6 +16,9 @@
 
 enum { NODE = CUZK_NODE_BYTES, GRAIN = 256, BATCH = 64 };
 
+/* Nodes between two questions whether to stop: a fraction of a second of any step. */
+enum { SLICE = 1 << 14 };
+
 void cuzk_seal_random_data(const uint8_t seed[32], uint8_t *out, size_t n)
 {
     struct cuzk_chacha8 stream;
@@ -57,28 +60,52 @@ out:
 
 /* ---- labels ---- */
 
-struct parents_job {
+/* What is done for every node by itself, a slice of them at a time. */
+struct node_work {
+    struct cuzk_sealed_sector *sector;
     const struct cuzk_graph *graph;
     uint32_t *parents; /* [nodes * 14] */
+    uint64_t first;    /* node of the slice */
 };
+
+static uint64_t slice_end(const struct cuzk_sealed_sector *s, uint64_t begin)
+{
+    return s->nodes - begin < SLICE ? s->nodes : begin + SLICE;
+}
+
+static enum cuzk_status over_nodes(struct cuzk_pool *pool, struct node_work *work, const char *stage,
+                                   void (*task)(void *work, size_t begin, size_t end, unsigned worker),
+                                   const struct cuzk_progress *progress, struct cuzk_error *err)
+{
+    const struct cuzk_sealed_sector *s = work->sector;
+
+    for (work->first = 0; work->first < s->nodes; work->first += SLICE) {
+        CUZK_TRY(cuzk_progress_check(progress, err));
+        cuzk_progress_report(progress, stage, work->first, s->nodes);
+        cuzk_pool_range(pool, slice_end(s, work->first) - work->first, GRAIN, task, work);
+    }
+    return CUZK_OK;
+}
 
 static void find_parents(void *context, size_t begin, size_t end, unsigned worker)
 {
-    const struct parents_job *job = context;
+    const struct node_work *work = context;
 
     (void)worker;
-    for (size_t node = begin; node < end; node++)
-        cuzk_graph_parents(job->graph, (uint32_t)node, job->parents + node * CUZK_POREP_PARENTS);
+    for (uint64_t node = work->first + begin; node < work->first + end; node++)
+        cuzk_graph_parents(work->graph, (uint32_t)node, work->parents + node * CUZK_POREP_PARENTS);
 }
 
-/* One label after the other: each needs the one before it. */
-static void label_layer(const struct cuzk_sealed_sector *s, const uint32_t *parents, unsigned layer)
+/* Labels of nodes [begin, end), one after the other: each needs the one before it. */
+static void label_slice(const struct cuzk_sealed_sector *s, const uint32_t *parents, unsigned layer,
+                        uint64_t begin, uint64_t end)
 {
     uint8_t *labels = s->layers + (layer - 1) * s->nodes * NODE;
     const uint8_t *below = labels - s->nodes * NODE; /* not read in layer 1 */
     const unsigned count = cuzk_label_parents(layer);
 
-    for (uint64_t node = 0; node < s->nodes; node++, parents += CUZK_POREP_PARENTS) {
+    parents += begin * CUZK_POREP_PARENTS;
+    for (uint64_t node = begin; node < end; node++, parents += CUZK_POREP_PARENTS) {
         const uint8_t *list[CUZK_POREP_PARENTS];
         for (unsigned i = 0; i < count; i++)
             list[i] = (i < CUZK_POREP_DRG_PARENTS ? labels : below) + (uint64_t)parents[i] * NODE;
@@ -87,17 +114,25 @@ static void label_layer(const struct cuzk_sealed_sector *s, const uint32_t *pare
 }
 
 static enum cuzk_status make_labels(struct cuzk_pool *pool, struct cuzk_sealed_sector *s,
-                                    const struct cuzk_graph *graph, struct cuzk_error *err)
+                                    const struct cuzk_graph *graph, const struct cuzk_progress *progress,
+                                    struct cuzk_error *err)
 {
-    struct parents_job job = {.graph = graph};
+    enum cuzk_status status = CUZK_OK;
+    struct node_work parents = {.sector = s, .graph = graph};
+    const unsigned layers = s->config.shape.layers;
 
-    CUZK_TRY(CUZK_NEW(&s->layers, s->config.shape.layers * s->nodes * NODE, "labels", err));
-    CUZK_TRY(CUZK_NEW(&job.parents, s->nodes * CUZK_POREP_PARENTS, "parents", err));
-    cuzk_pool_range(pool, s->nodes, GRAIN, find_parents, &job);
-    for (unsigned layer = 1; layer <= s->config.shape.layers; layer++)
-        label_layer(s, job.parents, layer);
-    cuzk_mem_free(job.parents);
-    return CUZK_OK;
+    CUZK_TRY(CUZK_NEW(&s->layers, layers * s->nodes * NODE, "labels", err));
+    CUZK_TRY(CUZK_NEW(&parents.parents, s->nodes * CUZK_POREP_PARENTS, "parents", err));
+    CUZK_TRY_OUT(over_nodes(pool, &parents, "parents", find_parents, progress, err));
+    for (unsigned layer = 1; layer <= layers; layer++)
+        for (uint64_t begin = 0; begin < s->nodes; begin += SLICE) {
+            CUZK_TRY_OUT(cuzk_progress_check(progress, err));
+            cuzk_progress_report(progress, "labels", (layer - 1) * s->nodes + begin, layers * s->nodes);
+            label_slice(s, parents.parents, layer, begin, slice_end(s, begin));
+        }
+out:
+    cuzk_mem_free(parents.parents);
+    return status;
 }
 
 /* ---- trees and replica ---- */
@@ -110,12 +145,15 @@ static const uint8_t *label_at(const struct cuzk_sealed_sector *s, unsigned laye
 /* Leaves of both trees, and the replica. */
 static void make_leaves(void *context, size_t begin, size_t end, unsigned worker)
 {
-    struct cuzk_sealed_sector *s = context;
+    const struct node_work *work = context;
+    struct cuzk_sealed_sector *s = work->sector;
     const unsigned layers = s->config.shape.layers;
     const struct cuzk_poseidon *poseidon = cuzk_poseidon_instance(layers);
     struct cuzk_fr columns[BATCH * CUZK_POREP_MAX_LAYERS], data, key;
 
     (void)worker;
+    begin += work->first;
+    end += work->first;
     for (size_t first = begin; first < end; first += BATCH) {
         const size_t n = end - first < BATCH ? end - first : BATCH;
         for (size_t i = 0; i < n; i++) {
@@ -132,8 +170,9 @@ static void make_leaves(void *context, size_t begin, size_t end, unsigned worker
 }
 
 static enum cuzk_status make_trees(struct cuzk_pool *pool, struct cuzk_sealed_sector *s,
-                                   struct cuzk_error *err)
+                                   const struct cuzk_progress *progress, struct cuzk_error *err)
 {
+    struct node_work leaves = {.sector = s};
     const struct cuzk_tree_shape shape = s->config.shape.tree;
     const size_t total = cuzk_oct_tree_nodes(shape);
     struct cuzk_fr comm_r, roots[2];
@@ -141,8 +180,10 @@ static enum cuzk_status make_trees(struct cuzk_pool *pool, struct cuzk_sealed_se
     CUZK_TRY(CUZK_NEW(&s->tree_c, total, "column tree", err));
     CUZK_TRY(CUZK_NEW(&s->tree_r_last, total, "replica tree", err));
     CUZK_TRY(CUZK_NEW(&s->sealed, s->nodes * NODE, "replica", err));
-    cuzk_pool_range(pool, s->nodes, GRAIN, make_leaves, s);
+    CUZK_TRY(over_nodes(pool, &leaves, "column hashes and replica", make_leaves, progress, err));
+    cuzk_progress_report(progress, "trees", 0, 0);
     cuzk_oct_tree_build(pool, shape, s->tree_c);
+    CUZK_TRY(cuzk_progress_check(progress, err));
     cuzk_oct_tree_build(pool, shape, s->tree_r_last);
     roots[0] = s->tree_c[total - 1];
     roots[1] = s->tree_r_last[total - 1];
@@ -230,7 +271,8 @@ out:
 }
 
 static enum cuzk_status seal(struct cuzk_pool *pool, const struct cuzk_seal_request *request,
-                             struct cuzk_sealed_sector *s, struct cuzk_error *err)
+                             const struct cuzk_progress *progress, struct cuzk_sealed_sector *s,
+                             struct cuzk_error *err)
 {
     struct cuzk_graph graph;
 
@@ -239,18 +281,20 @@ static enum cuzk_status seal(struct cuzk_pool *pool, const struct cuzk_seal_requ
     memcpy(s->c1->seed, request->interactive_seed, 32);
     CUZK_TRY(CUZK_NEW(&s->tree_d, (2 * s->nodes - 1) * NODE, "data tree", err));
     CUZK_TRY(place_pieces(pool, request, s, err));
+    CUZK_TRY(cuzk_progress_check(progress, err));
     cuzk_data_tree_build(pool, s->tree_d, s->nodes);
     memcpy(s->c1->comm_d, s->tree_d + (2 * s->nodes - 2) * NODE, NODE);
     cuzk_replica_id(request->prover_id, request->sector_number, request->ticket, s->c1->comm_d,
                     request->config.porep_id, s->c1->replica_id);
     cuzk_graph_init(&graph, s->nodes, request->config.api_version, request->config.porep_id);
-    CUZK_TRY(make_labels(pool, s, &graph, err));
-    CUZK_TRY(make_trees(pool, s, err));
+    CUZK_TRY(make_labels(pool, s, &graph, progress, err));
+    CUZK_TRY(make_trees(pool, s, progress, err));
     return fill_proofs(s, &graph, err);
 }
 
 enum cuzk_status cuzk_seal(struct cuzk_pool *pool, const struct cuzk_seal_request *request,
-                           struct cuzk_sealed_sector **out, struct cuzk_error *err)
+                           const struct cuzk_progress *progress, struct cuzk_sealed_sector **out,
+                           struct cuzk_error *err)
 {
     struct cuzk_sealed_sector *s;
 
@@ -264,7 +308,7 @@ enum cuzk_status cuzk_seal(struct cuzk_pool *pool, const struct cuzk_seal_reques
     s->nodes = UINT64_C(1) << request->config.shape.log2_nodes;
     memcpy(s->prover_id, request->prover_id, 32);
     s->sector_number = request->sector_number;
-    const enum cuzk_status status = seal(pool, request, s, err);
+    const enum cuzk_status status = seal(pool, request, progress, s, err);
     if (status != CUZK_OK) {
         cuzk_sealed_sector_destroy(s);
         return status;

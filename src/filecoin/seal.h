@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/pool.h"
+#include "base/progress.h"
 #include "filecoin/c1.h"
 #include "filecoin/piece.h"
 #include "filecoin/seal_proof.h"
@@ -50,9 +51,11 @@ struct cuzk_sealed_sector {
     struct cuzk_c1 *c1;
 };
 
-/* Errors: ARGUMENT (a sector size too large, pieces that do not fit), MEMORY (*out is NULL then). */
+/* Errors: ARGUMENT (a sector size too large, pieces that do not fit), MEMORY, CANCELLED (*out is NULL
+ * then). progress may be NULL. */
 enum cuzk_status cuzk_seal(struct cuzk_pool *pool, const struct cuzk_seal_request *request,
-                           struct cuzk_sealed_sector **out, struct cuzk_error *err);
+                           const struct cuzk_progress *progress, struct cuzk_sealed_sector **out,
+                           struct cuzk_error *err);
 
 void cuzk_sealed_sector_destroy(struct cuzk_sealed_sector *sector);
 

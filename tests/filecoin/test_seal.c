@@ -50,7 +50,7 @@ static struct cuzk_sealed_sector *seal(struct cuzk_pool *pool, const struct sect
     vector_hex(s->json, "seed", request.interactive_seed, 32);
     pieces = make_pieces(s, &data, &request.piece_count);
     request.pieces = pieces;
-    if (cuzk_seal(pool, &request, &sealed, &err) != CUZK_OK)
+    if (cuzk_seal(pool, &request, NULL, &sealed, &err) != CUZK_OK)
         fail_msg("%s", err.message);
     free(pieces);
     free(data);
@@ -183,7 +183,7 @@ static void test_seal__pads_short_and_missing_pieces_with_zeros(void **state)
     (void)state;
     memset(bytes, 0xa5, sizeof bytes);
     cuzk_porep_config_registered(5, &request.config);
-    assert_int_equal(cuzk_seal(NULL, &request, &sealed, NULL), CUZK_OK);
+    assert_int_equal(cuzk_seal(NULL, &request, NULL, &sealed, NULL), CUZK_OK);
     assert_int_equal(cuzk_piece_comm_p(NULL, bytes, sizeof bytes, 254, comm_p, NULL), CUZK_OK);
     assert_memory_equal(sealed->pieces[0].comm_p, comm_p, 32);
     memcpy(whole[0].comm_p, comm_p, 32);
@@ -205,7 +205,7 @@ static void test_seal__fails_at_every_allocation_without_a_leak(void **state)
     cuzk_porep_config_registered(5, &request.config);
     for (;; n++) {
         cuzk_mem_fail_after(n, 0);
-        const enum cuzk_status status = cuzk_seal(NULL, &request, &sealed, NULL);
+        const enum cuzk_status status = cuzk_seal(NULL, &request, NULL, &sealed, NULL);
         cuzk_mem_fail_after(SIZE_MAX, 0);
         if (status == CUZK_OK)
             break;
@@ -232,7 +232,7 @@ static void test_config_given__finds_how_challenges_were_drawn(void **state)
         assert_int_equal(cuzk_porep_config_make(4096, (enum cuzk_porep_feature)feature, CUZK_API_1_2_0,
                                                 porep_id, &request.config, NULL),
                          CUZK_OK);
-        assert_int_equal(cuzk_seal(NULL, &request, &sealed, NULL), CUZK_OK);
+        assert_int_equal(cuzk_seal(NULL, &request, NULL, &sealed, NULL), CUZK_OK);
         cuzk_c1_config_given(sealed->c1, CUZK_API_1_2_0, porep_id, &config);
         assert_int_equal(config.feature, feature);
         assert_int_equal(cuzk_porep_verify_vanilla(NULL, sealed->c1, &config, &owner, NULL), CUZK_OK);
@@ -247,8 +247,41 @@ static void test_seal__refuses_large_sectors(void **state)
 
     (void)state;
     cuzk_porep_config_registered(8, &request.config);
-    assert_int_equal(cuzk_seal(NULL, &request, &sealed, NULL), CUZK_ARGUMENT);
+    assert_int_equal(cuzk_seal(NULL, &request, NULL, &sealed, NULL), CUZK_ARGUMENT);
     assert_null(sealed);
+}
+
+struct stopper {
+    unsigned asked, stop_at;
+};
+
+static bool stop(void *context)
+{
+    struct stopper *stopper = context;
+
+    return ++stopper->asked == stopper->stop_at;
+}
+
+/* Wherever it is asked to stop, it does, and leaves nothing. */
+static void test_seal__stops_when_asked(void **state)
+{
+    struct cuzk_sealed_sector *sealed;
+    struct cuzk_seal_request request = {.registered_proof = 0};
+    struct stopper stopper = {0};
+    const struct cuzk_progress progress = {.cancelled = stop, .context = &stopper};
+
+    (void)state;
+    cuzk_porep_config_registered(0, &request.config);
+    assert_int_equal(cuzk_seal(NULL, &request, &progress, &sealed, NULL), CUZK_OK);
+    cuzk_sealed_sector_destroy(sealed);
+    const unsigned questions = stopper.asked;
+
+    assert_true(questions >= 3 + request.config.shape.layers);
+    for (unsigned at = 1; at <= questions; at++) {
+        stopper = (struct stopper){.stop_at = at};
+        assert_int_equal(cuzk_seal(NULL, &request, &progress, &sealed, NULL), CUZK_CANCELLED);
+        assert_null(sealed);
+    }
 }
 
 int main(void)
@@ -260,6 +293,7 @@ int main(void)
         cmocka_unit_test(test_seal__fails_at_every_allocation_without_a_leak),
         cmocka_unit_test(test_config_given__finds_how_challenges_were_drawn),
         cmocka_unit_test(test_seal__refuses_large_sectors),
+        cmocka_unit_test(test_seal__stops_when_asked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
