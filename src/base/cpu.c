@@ -11,6 +11,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static enum cuzk_cpu_level best;
 static _Atomic enum cuzk_cpu_level current;
 static bool sha;
+static const char *refused;
 static char name[49];
 
 static unsigned long long read_xcr0(void)
@@ -56,10 +57,13 @@ static void detect(void)
         best = CUZK_CPU_IFMA;
     enum cuzk_cpu_level level = best;
     const char *forced = getenv("CUZK_CPU");
+    refused = forced;
     if (forced != NULL)
-        for (enum cuzk_cpu_level i = CUZK_CPU_PORTABLE; i < best; i++)
-            if (strcmp(forced, cuzk_cpu_level_name(i)) == 0)
+        for (enum cuzk_cpu_level i = CUZK_CPU_PORTABLE; i <= best; i++)
+            if (strcmp(forced, cuzk_cpu_level_name(i)) == 0) {
                 level = i;
+                refused = NULL;
+            }
     atomic_store(&current, level);
 }
 
@@ -67,6 +71,12 @@ enum cuzk_cpu_level cuzk_cpu_level(void)
 {
     pthread_once(&once, detect);
     return atomic_load_explicit(&current, memory_order_relaxed);
+}
+
+const char *cuzk_cpu_refused(void)
+{
+    pthread_once(&once, detect);
+    return refused;
 }
 
 enum cuzk_cpu_level cuzk_cpu_set_level(enum cuzk_cpu_level level)

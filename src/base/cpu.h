@@ -1,6 +1,6 @@
 /*
  * What this processor can do, asked once. CUZK_CPU in the environment (portable, adx, ifma) lowers the level;
- * asking for more than the processor has is ignored. Thread-safe.
+ * what cannot be had is ignored, and cuzk_cpu_refused tells. Thread-safe.
  */
 #ifndef CUZK_BASE_CPU_H
 #define CUZK_BASE_CPU_H
@@ -15,6 +15,9 @@ enum cuzk_cpu_level {
 
 /* The arithmetic level in force. */
 enum cuzk_cpu_level cuzk_cpu_level(void);
+
+/* The value of CUZK_CPU where it names no level, or one that this processor does not have; else NULL. */
+const char *cuzk_cpu_refused(void);
 
 /* Tests: sets the level for the whole process, never above what the processor has; returns the level set. */
 enum cuzk_cpu_level cuzk_cpu_set_level(enum cuzk_cpu_level level);

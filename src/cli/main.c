@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -173,6 +174,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "cuzk: %s\n", error.message);
         return cuzk_status_exit_code(error.status);
     }
+    if (cuzk_cpu_refused() != NULL)
+        cuzk_log_line(
+            &session.log, CUZK_LOG_WARNING,
+            "CUZK_CPU=%s names none of portable, adx, ifma that this processor has; ignored, %s is used",
+            cuzk_cpu_refused(), cuzk_cpu_level_name(cuzk_cpu_level()));
     const int code = deliver(&session, run(&session, count, words));
 
     cli_session_close(&session);

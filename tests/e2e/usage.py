@@ -86,6 +86,10 @@ class Usage(Case):
         forced = self.expect(0, "doctor", "--json", environment={"CUZK_CPU": "portable"}).json()
         self.assertEqual(forced["machine"]["level"], "portable")
 
+    def test_a_level_that_cannot_be_had_is_said_to_be_ignored(self):
+        self.assertIn("CUZK_CPU=neon", self.expect(0, "doctor", environment={"CUZK_CPU": "neon"}).err)
+        self.assertNotIn("CUZK_CPU", self.expect(0, "doctor", environment={"CUZK_CPU": "portable"}).err)
+
     def test_bench_json_has_machine_commit_samples_median(self):
         report = self.expect(0, "bench", "field", "--json").json()
         self.assertTrue(report["commit"])
