@@ -3,12 +3,14 @@
  * process of its own, or not at all (the null device: fixed stage times, for tests and benchmarks).
  *
  * Each call blocks until its work is done. Slots may be used at the same time by different threads; one slot
- * serves one thread. After DEVICE_LOST every call answers DEVICE_LOST until `restart` succeeded; units in
- * flight are gone then.
+ * serves one thread, but for `abandon`. facts, need, load and unload may be called by any thread at any time.
+ * After DEVICE_LOST every call but `need` and `facts` answers DEVICE_LOST until `restart` succeeded; units in
+ * flight are gone then, so are keys.
  */
 #ifndef CUZK_ENGINE_DEVICE_H
 #define CUZK_ENGINE_DEVICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,15 +61,18 @@ struct cuzk_device_ops {
                                struct cuzk_error *err);
 
     /* One stage, from SETUP to FINISH, of the unit in a slot (0 to slots - 1), in the order of
-     * engine/sched.h; UPLOAD takes the witness, FINISH fills unit->proof and frees the device's buffers.
-     * Errors: DEVICE, DEVICE_LOST, MEMORY, UNSATISFIED, INPUT. */
+     * engine/sched.h (those that a configuration leaves out are left out here too); the key must be loaded.
+     * UPLOAD, or the first stage after it, takes the witness, which must stay until the unit is finished or
+     * abandoned. FINISH fills unit->proof and frees the device's buffers; a failed stage frees them too.
+     * Errors: DEVICE, DEVICE_LOST, MEMORY, INPUT (a point of the key), CANCELLED, ARGUMENT (no such key). */
     enum cuzk_status (*stage)(struct cuzk_device *device, unsigned slot, enum cuzk_sched_stage stage,
                               struct cuzk_device_unit *unit, struct cuzk_error *err);
 
-    /* Gives up the unit in a slot, whatever it had reached. */
+    /* Gives up the unit in a slot, whatever it had reached. From another thread while a stage of it runs: the
+     * stage ends early with CANCELLED where the device can stop, and the slot is free once it returned. */
     void (*abandon)(struct cuzk_device *device, unsigned slot);
 
-    /* After DEVICE_LOST: begins anew, with no keys. */
+    /* After DEVICE_LOST, once every call in flight has returned: begins anew, with no keys. */
     enum cuzk_status (*restart)(struct cuzk_device *device, struct cuzk_error *err);
 };
 
@@ -75,6 +80,9 @@ struct cuzk_device {
     const struct cuzk_device_ops *ops;
     unsigned slots;
 };
+
+/* NULL is fine. */
+void cuzk_device_destroy(struct cuzk_device *device);
 
 /* In this process, over a backend that `choice` names (backend/choice.h); threads: of its pool. */
 enum cuzk_status cuzk_device_local_create(const char *choice, unsigned threads, unsigned slots,
@@ -85,17 +93,22 @@ enum cuzk_status cuzk_device_local_create(const char *choice, unsigned threads, 
 enum cuzk_status cuzk_device_process_create(const char *program, const char *choice, unsigned threads,
                                             unsigned slots, struct cuzk_device **out, struct cuzk_error *err);
 
-/* How a null device behaves: nanoseconds of each stage, and faults. A proof it gives never verifies unless
- * the engine was told not to look (options.verify false is for null devices alone). */
+/* How a null device behaves: nanoseconds of each stage, and faults. Witnesses are not looked at and may be
+ * NULL. What it counts in memory is held against `memory`: beyond it a call ends in MEMORY. */
 struct cuzk_device_null {
     uint64_t stage_ns[CUZK_STAGES];
-    uint64_t load_ns, memory;
-    uint32_t fail_every;  /* every n-th unit ends in DEVICE; 0: none */
+    uint64_t load_ns;
+    uint64_t memory; /* bytes; 0: no limit */
+    struct cuzk_device_need need;
+    uint32_t fail_every;  /* every n-th unit ends in DEVICE, at a stage drawn from the seed; 0: none */
     uint32_t lost_every;  /* every n-th in DEVICE_LOST */
     uint32_t wrong_every; /* every n-th gives a proof marked wrong */
     uint64_t seed;
 };
 enum cuzk_status cuzk_device_null_create(const struct cuzk_device_null *behaviour, unsigned slots,
                                          struct cuzk_device **out, struct cuzk_error *err);
+
+/* Whether a null device made this proof and did not mark it wrong. No proof that verifies is one. */
+bool cuzk_device_null_proof_right(const uint8_t proof[CUZK_PROOF_BYTES]);
 
 #endif
