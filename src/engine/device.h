@@ -79,6 +79,9 @@ struct cuzk_device_ops {
 struct cuzk_device {
     const struct cuzk_device_ops *ops;
     unsigned slots;
+    uint32_t stages; /* bits of the stages that do something here, beside those that all devices have: SETUP,
+                        UPLOAD, QUOTIENT, MSM, FINISH. PREPARE and HOST_MSM are called from another thread
+                        while the unit's other stages run. */
 };
 
 /* NULL is fine. */

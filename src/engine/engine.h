@@ -26,9 +26,16 @@ struct cuzk_engine;
 
 enum { CUZK_JOB_ID_TEXT = 24, CUZK_ENGINE_ERROR_TEXT = 1024 };
 
+/* A job's number as text, 16 hex digits, and back; parse: 0 where it is none. Numbers are never given twice,
+ * restarts included. */
+void cuzk_job_id_format(uint64_t job, char text[CUZK_JOB_ID_TEXT]);
+uint64_t cuzk_job_id_parse(const char *text);
+
 struct cuzk_engine_options {
-    struct cuzk_knobs knobs;      /* may hold zeros that stand for "computed" */
-    struct cuzk_device **devices; /* owned by the engine from create on, also where it fails */
+    struct cuzk_knobs knobs; /* may hold zeros that stand for "computed" */
+    struct cuzk_device *
+        *devices; /* owned by the engine from create on, also where it fails; each has at least
+                     workers_per_device slots, better twice that where finalize is async */
     unsigned device_count;
     unsigned threads;             /* of the witness pool; 0: every processor */
     const char *params_directory; /* NULL: the default */
@@ -38,9 +45,11 @@ struct cuzk_engine_options {
     uint32_t jobs_most;           /* known at once; beyond: refused */
     uint32_t failures_most;       /* failed attempts that a job survives */
     uint64_t aging_ms;
-    uint64_t result_keep_ms;    /* an uncollected result is forgotten after this */
-    bool verify;                /* false: null devices only, else refused */
-    const char *const *preload; /* circuit ids, loaded before `ready` */
+    uint64_t result_keep_ms; /* an uncollected result is forgotten after this */
+    bool verify;             /* false: null devices only, else refused. Then requests are not decoded, and
+                                the host's own stages are waits: */
+    uint64_t host_stage_ns[CUZK_STAGES]; /* WITNESS, VERIFY and RELEASE where verify is false */
+    const char *const *preload;          /* circuit ids, loaded before `ready` */
     size_t preload_count;
     const struct cuzk_log *log; /* may be NULL */
 };
