@@ -35,7 +35,7 @@ struct cuzk_request_blob {
     uint64_t length; /* of all parts */
 };
 
-enum { CUZK_REQUEST_ID_MOST = 256, CUZK_REQUEST_VANILLA_MOST = 4096 };
+enum { CUZK_REQUEST_ID_MOST = 256, CUZK_REQUEST_VANILLA_MOST = 4096 }; /* bytes; vanilla_proofs */
 
 /* Everything is borrowed. An absent number is 0, an absent string or blob is empty, as in proto3. */
 struct cuzk_request {
@@ -55,7 +55,7 @@ struct cuzk_request {
 };
 
 /* SHA-256 of every field but request_id, in the form of engine/request_file.h: one content, one digest,
- * however it was cut into parts. Names the spool file. */
+ * however it was cut into parts. */
 void cuzk_request_digest(const struct cuzk_request *request, uint8_t digest[32]);
 
 /* What jobs are told apart by: SHA-256 of request id and content digest. */
