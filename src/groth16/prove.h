@@ -45,6 +45,9 @@ enum cuzk_status cuzk_prover_create(struct cuzk_backend *backend, const struct c
                                     struct cuzk_prover **out, struct cuzk_error *err);
 void cuzk_prover_destroy(struct cuzk_prover *prover);
 
+/* The parameters that it was made with. */
+const struct cuzk_params *cuzk_prover_params(const struct cuzk_prover *prover);
+
 /* One proof, r and s from the kernel. proof: A, B, C compressed. times may be NULL. Errors: UNSATISFIED (with
  * the number of the first constraint that does not hold, where the matrix C is at hand), INPUT (a point of
  * the parameters is bad), MEMORY, IO (no randomness), CANCELLED, and the backend's own. */
