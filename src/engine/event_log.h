@@ -75,6 +75,9 @@ void cuzk_event_log_totals(struct cuzk_event_log *log, struct cuzk_event_totals 
 void cuzk_event_log_listen(struct cuzk_event_log *log,
                            void (*each)(void *context, const struct cuzk_engine_event *event), void *context);
 
+/* "stage", "key loaded", ... */
+const char *cuzk_event_type_name(enum cuzk_event_type type);
+
 /* "TIMELINE,<offset_ms>,<event>,<job>,<detail>": the reference's line, without a newline. */
 void cuzk_engine_event_line(const struct cuzk_engine_event *event, uint64_t origin_ns, char *text,
                             size_t room);
