@@ -4,8 +4,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "circuit/porep.h"
-#include "engine/porep_prover.h"
+#include "circuit/record.h"
 #include "filecoin/c1.h"
 #include "filecoin/synth.h"
 #include "groth16/params.h"
@@ -19,7 +18,7 @@ static const char *const stage_name[STAGES] = {"witness",        "evaluation",  
 
 struct work {
     struct cuzk_pool *pool;
-    struct cuzk_porep_plan plan;
+    struct cuzk_circuit circuit;
     struct cuzk_porep_assignment assignment;
     struct cuzk_witness_layout layout;
     struct cuzk_r1cs *r1cs;
@@ -38,7 +37,8 @@ static enum cuzk_status run(void *context, struct cuzk_error *err)
     const uint64_t start = cuzk_clock_ns();
 
     CUZK_TRY(cuzk_witness_create(&work->layout, &witness, err));
-    enum cuzk_status status = cuzk_porep_witness(&work->plan, &work->assignment, work->pool, &witness, err);
+    enum cuzk_status status =
+        cuzk_circuit_witness(&work->circuit, &work->assignment, work->pool, &witness, err);
     const uint64_t made = cuzk_clock_ns();
     if (status == CUZK_OK)
         status = cuzk_prover_prove(work->prover, &witness, NULL, &times, proof, err);
@@ -62,8 +62,8 @@ static enum cuzk_status prepare(struct work *work, struct cuzk_backend *backend,
     const struct cuzk_circuit_id id = {CUZK_CIRCUIT_POREP, c1->sector_size};
 
     cuzk_c1_assignment(c1, 0, &work->assignment);
-    CUZK_TRY(cuzk_porep_plan(&c1->shape, &work->plan, err));
-    CUZK_TRY(cuzk_circuit_record(&id, progress, &work->r1cs, &work->layout, err));
+    CUZK_TRY(cuzk_circuit_open(&id, &work->circuit, err));
+    CUZK_TRY(cuzk_circuit_record(&work->circuit, progress, &work->r1cs, &work->layout, err));
     CUZK_TRY(cuzk_params_open(params_path, &work->params, err));
     CUZK_TRY(cuzk_prover_create(backend, work->r1cs, &work->layout, &work->params, NULL, &work->prover, err));
     cuzk_r1cs_drop_matrix(work->r1cs, CUZK_MATRIX_C);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "circuit/porep.h"
+#include "circuit/circuit.h"
 #include "filecoin/c1.h"
 #include "filecoin/synth.h"
 
@@ -10,7 +10,7 @@ enum { SEED = 1 };
 
 struct work {
     struct cuzk_pool *pool;
-    struct cuzk_porep_plan plan;
+    struct cuzk_circuit circuit;
     struct cuzk_porep_assignment assignment;
     struct cuzk_witness_layout layout;
     struct cuzk_witness kept;
@@ -27,7 +27,7 @@ static enum cuzk_status run_kept(void *context, struct cuzk_error *err)
     struct work *work = context;
 
     clear(work);
-    return cuzk_porep_witness(&work->plan, &work->assignment, work->pool, &work->kept, err);
+    return cuzk_circuit_witness(&work->circuit, &work->assignment, work->pool, &work->kept, err);
 }
 
 static enum cuzk_status run_fresh(void *context, struct cuzk_error *err)
@@ -37,7 +37,7 @@ static enum cuzk_status run_fresh(void *context, struct cuzk_error *err)
 
     CUZK_TRY(cuzk_witness_create(&work->layout, &witness, err));
     const enum cuzk_status status =
-        cuzk_porep_witness(&work->plan, &work->assignment, work->pool, &witness, err);
+        cuzk_circuit_witness(&work->circuit, &work->assignment, work->pool, &witness, err);
     cuzk_witness_destroy(&witness);
     return status;
 }
@@ -56,14 +56,15 @@ enum cuzk_status cuzk_bench_witness(struct cuzk_pool *pool, uint64_t sector_size
     };
     const struct cuzk_synth_request request = {
         .sector_size = sector_size, .seed = SEED, .data = CUZK_SYNTH_MIX};
+    const struct cuzk_circuit_id id = {CUZK_CIRCUIT_POREP, sector_size};
     struct work work = {.pool = pool};
     struct cuzk_c1 *c1 = NULL;
     enum cuzk_status status;
 
     CUZK_TRY_OUT(cuzk_synth_porep(pool, &request, NULL, &c1, err));
     cuzk_c1_assignment(c1, 0, &work.assignment);
-    CUZK_TRY_OUT(cuzk_porep_plan(&c1->shape, &work.plan, err));
-    CUZK_TRY_OUT(cuzk_porep_layout(&work.plan, &work.layout, err));
+    CUZK_TRY_OUT(cuzk_circuit_open(&id, &work.circuit, err));
+    CUZK_TRY_OUT(cuzk_circuit_layout(&work.circuit, &work.layout, err));
     CUZK_TRY_OUT(cuzk_witness_create(&work.layout, &work.kept, err));
     for (size_t i = 0; i < CUZK_BENCH_WITNESS_CASES; i++) {
         const struct cuzk_bench_case what = {cases[i].name, "variable", work.layout.aux, cases[i].run, &work};

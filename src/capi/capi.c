@@ -9,7 +9,7 @@
 #include "backend/cpu/cpu.h"
 #include "base/mem.h"
 #include "engine/porep_case.h"
-#include "engine/porep_prover.h"
+#include "engine/prover.h"
 #include "engine/test_parameters.h"
 #include "filecoin/replica_id.h"
 #include "groth16/verify.h"
@@ -21,7 +21,7 @@ struct cuzk_engine {
     struct cuzk_pool *pool;
     struct cuzk_backend *backend;
     struct cuzk_progress progress;
-    struct cuzk_porep_prover *prover; /* of `circuit` */
+    struct cuzk_circuit_prover *prover; /* of `circuit` */
     struct cuzk_circuit_id circuit;
 };
 
@@ -97,7 +97,7 @@ void cuzk_engine_close(struct cuzk_engine *engine)
 {
     if (engine == NULL)
         return;
-    cuzk_porep_prover_destroy(engine->prover);
+    cuzk_circuit_prover_destroy(engine->prover);
     cuzk_backend_destroy(engine->backend);
     cuzk_pool_destroy(engine->pool);
     cuzk_mem_free(engine->directory);
@@ -121,9 +121,9 @@ static enum cuzk_status load(struct cuzk_engine *engine, const struct cuzk_circu
         engine->circuit.sector_size == id->sector_size)
         return CUZK_OK;
     CUZK_TRY(cuzk_parameter_find(engine->directory, id, ".params", path, err));
-    cuzk_porep_prover_destroy(engine->prover);
+    cuzk_circuit_prover_destroy(engine->prover);
     engine->prover = NULL;
-    CUZK_TRY(cuzk_porep_prover_create(&context, id, path, &engine->prover, err));
+    CUZK_TRY(cuzk_circuit_prover_create(&context, id, path, &engine->prover, err));
     engine->circuit = *id;
     return CUZK_OK;
 }
@@ -206,16 +206,16 @@ static enum cuzk_status prove(struct cuzk_engine *engine, const void *c1, size_t
     if (proof == NULL || proof_length == NULL)
         return cuzk_error_set(err, CUZK_ARGUMENT, "proof and proof_length must not be NULL");
     CUZK_TRY(open_case(engine, c1, c1_length, facts, &porep, err));
-    const struct cuzk_circuit_id id = cuzk_porep_case_circuit(&porep);
+    const struct cuzk_circuit_id id = porep.common.circuit;
 
     CUZK_TRY_OUT(cuzk_porep_case_check(&porep, "C1", engine->pool, err));
     CUZK_TRY_OUT(load(engine, &id, err));
-    CUZK_TRY_OUT(CUZK_NEW(&bytes, (size_t)porep.partitions * CUZK_PROOF_BYTES, "proof", err));
-    for (unsigned k = 0; k < porep.partitions; k++)
-        CUZK_TRY_OUT(cuzk_porep_prover_prove(engine->prover, &porep, k, &times,
-                                             bytes + (size_t)k * CUZK_PROOF_BYTES, err));
+    CUZK_TRY_OUT(CUZK_NEW(&bytes, (size_t)porep.common.partitions * CUZK_PROOF_BYTES, "proof", err));
+    for (unsigned k = 0; k < porep.common.partitions; k++)
+        CUZK_TRY_OUT(cuzk_circuit_prover_prove(engine->prover, &porep.common, k, &times,
+                                               bytes + (size_t)k * CUZK_PROOF_BYTES, err));
     *proof = bytes;
-    *proof_length = (size_t)porep.partitions * CUZK_PROOF_BYTES;
+    *proof_length = (size_t)porep.common.partitions * CUZK_PROOF_BYTES;
     bytes = NULL;
 out:
     cuzk_mem_free(bytes);
@@ -285,12 +285,12 @@ static enum cuzk_status verify(struct cuzk_engine *engine, const void *c1, size_
     if (proof == NULL)
         return cuzk_error_set(err, CUZK_ARGUMENT, "proof must not be NULL");
     CUZK_TRY(open_case(engine, c1, c1_length, facts, &porep, err));
-    const struct cuzk_circuit_id id = cuzk_porep_case_circuit(&porep);
+    const struct cuzk_circuit_id id = porep.common.circuit;
 
     CUZK_TRY_OUT(cuzk_porep_case_check_owner(&porep, "C1", err));
     CUZK_TRY_OUT(read_vk(engine, &id, &vk, err));
-    status = verify_with(engine->pool, &vk, porep.public_inputs, porep.inputs, porep.partitions, proof,
-                         proof_length, err);
+    status = verify_with(engine->pool, &vk, porep.public_inputs, porep.common.inputs, porep.common.partitions,
+                         proof, proof_length, err);
 out:
     cuzk_vk_destroy(&vk);
     cuzk_porep_case_close(&porep);

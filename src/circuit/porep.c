@@ -1,18 +1,9 @@
 #include "circuit/porep.h"
 
-#include <string.h>
-
-#include "base/mem.h"
 #include "circuit/label.h"
 #include "circuit/packing.h"
 #include "circuit/path.h"
 #include "circuit/poseidon.h"
-
-/* What the head allocates and every challenge uses. */
-struct head {
-    struct cuzk_boolean replica_id[CUZK_FR_BITS];
-    struct cuzk_num comm_d, comm_r_last, comm_c;
-};
 
 static struct cuzk_num alloc(struct cuzk_cs *cs, const char *name, const struct cuzk_fr *value)
 {
@@ -29,10 +20,28 @@ static void inputize(struct cuzk_cs *cs, const char *name, const struct cuzk_num
     cuzk_cs_leave(cs);
 }
 
+/* Values that say nothing: every challenge is the same zeros. */
+static const struct cuzk_fr zeros[CUZK_TREE_MAX_LEVELS * (CUZK_TREE_MAX_ARITY - 1)];
+
+#define BLANK_PATH   {.siblings = zeros}
+#define BLANK_COLUMN {.labels = zeros, .path = BLANK_PATH}
+
+static const struct cuzk_porep_challenge blank_challenge = {
+    .data = BLANK_PATH,
+    .replica = BLANK_PATH,
+    .column = BLANK_COLUMN,
+    .parents = {BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN,
+                BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN,
+                BLANK_COLUMN, BLANK_COLUMN},
+};
+static const struct cuzk_porep_assignment blank;
+
 /* comm_r = H(comm_c, comm_r_last) */
-static void synthesise_head(struct cuzk_cs *cs, const struct cuzk_porep_assignment *assignment,
-                            struct head *head)
+void cuzk_porep_synthesise_head(struct cuzk_cs *cs, const struct cuzk_porep_assignment *assignment,
+                                struct cuzk_porep_head *head)
 {
+    if (assignment == NULL)
+        assignment = &blank;
     const struct cuzk_num replica_id = alloc(cs, "replica_id", &assignment->replica_id);
     inputize(cs, "replica_id_input", &replica_id);
     cuzk_cs_enter(cs, "replica_id_bits");
@@ -55,7 +64,7 @@ static void synthesise_head(struct cuzk_cs *cs, const struct cuzk_porep_assignme
 struct challenge {
     struct cuzk_cs *cs;
     const struct cuzk_porep_shape *shape;
-    const struct head *head;
+    const struct cuzk_porep_head *head;
     const struct cuzk_porep_challenge *values;
     struct cuzk_num data_leaf;
     struct cuzk_num columns[CUZK_POREP_PARENTS][CUZK_POREP_MAX_LAYERS]; /* labels of the parents */
@@ -167,11 +176,14 @@ static void own_column(struct challenge *c)
     cuzk_cs_leave(cs);
 }
 
-static void synthesise_challenge(struct cuzk_cs *cs, const struct cuzk_porep_shape *shape,
-                                 const struct head *head, const struct cuzk_porep_challenge *values,
-                                 unsigned index)
+void cuzk_porep_synthesise_challenge(struct cuzk_cs *cs, const struct cuzk_porep_shape *shape,
+                                     const struct cuzk_porep_assignment *assignment,
+                                     const struct cuzk_porep_head *head, unsigned index)
 {
-    struct challenge c = {.cs = cs, .shape = shape, .head = head, .values = values};
+    struct challenge c = {.cs = cs,
+                          .shape = shape,
+                          .head = head,
+                          .values = assignment ? &assignment->challenges[index] : &blank_challenge};
 
     cuzk_cs_enter_n(cs, "challenge_#", index);
     data_path(&c);
@@ -180,128 +192,4 @@ static void synthesise_challenge(struct cuzk_cs *cs, const struct cuzk_porep_sha
     encoding(&c);
     own_column(&c);
     cuzk_cs_leave(cs);
-}
-
-/* Values that say nothing: every challenge is the same zeros. */
-static const struct cuzk_fr zeros[CUZK_TREE_MAX_LEVELS * (CUZK_TREE_MAX_ARITY - 1)];
-
-#define BLANK_PATH   {.siblings = zeros}
-#define BLANK_COLUMN {.labels = zeros, .path = BLANK_PATH}
-
-static const struct cuzk_porep_challenge blank_challenge = {
-    .data = BLANK_PATH,
-    .replica = BLANK_PATH,
-    .column = BLANK_COLUMN,
-    .parents = {BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN,
-                BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN, BLANK_COLUMN,
-                BLANK_COLUMN, BLANK_COLUMN},
-};
-static const struct cuzk_porep_assignment blank;
-
-void cuzk_porep_synthesise(struct cuzk_cs *cs, const struct cuzk_porep_shape *shape,
-                           const struct cuzk_porep_assignment *assignment)
-{
-    struct head head;
-
-    synthesise_head(cs, assignment ? assignment : &blank, &head);
-    for (unsigned i = 0; i < shape->challenges && !cuzk_cs_failed(cs); i++)
-        synthesise_challenge(cs, shape, &head, assignment ? &assignment->challenges[i] : &blank_challenge, i);
-}
-
-unsigned cuzk_porep_inputs(const struct cuzk_porep_shape *shape)
-{
-    /* one, replica_id, comm_d, comm_r; of each challenge its TreeD path, the parents' TreeC paths, the
-     * challenge as a number, its TreeRLast and TreeC paths */
-    return 4 + (CUZK_POREP_PARENTS + 4) * shape->challenges;
-}
-
-static struct cuzk_cs_counts at_challenge(const struct cuzk_porep_plan *plan, unsigned i)
-{
-    return (struct cuzk_cs_counts){.inputs = plan->head.inputs + i * plan->challenge.inputs,
-                                   .aux = plan->head.aux + i * plan->challenge.aux,
-                                   .bits = plan->head.bits + i * plan->challenge.bits};
-}
-
-enum cuzk_status cuzk_porep_plan(const struct cuzk_porep_shape *shape, struct cuzk_porep_plan *out,
-                                 struct cuzk_error *err)
-{
-    struct cuzk_cs cs;
-    struct head head;
-
-    out->shape = *shape;
-    cuzk_cs_witness(&cs, NULL, (struct cuzk_cs_counts){.inputs = 1});
-    synthesise_head(&cs, &blank, &head);
-    out->head = cs.at;
-    synthesise_challenge(&cs, shape, &head, &blank_challenge, 0);
-    out->challenge = (struct cuzk_cs_counts){.inputs = cs.at.inputs - out->head.inputs,
-                                             .aux = cs.at.aux - out->head.aux,
-                                             .bits = cs.at.bits - out->head.bits};
-    out->total = at_challenge(out, shape->challenges);
-    const enum cuzk_status status = cuzk_cs_finish(&cs, err);
-    cuzk_cs_destroy(&cs);
-    return status;
-}
-
-enum cuzk_status cuzk_porep_layout(const struct cuzk_porep_plan *plan, struct cuzk_witness_layout *out,
-                                   struct cuzk_error *err)
-{
-    struct cuzk_cs cs;
-
-    memset(out, 0, sizeof *out);
-    cuzk_cs_witness(&cs, NULL, (struct cuzk_cs_counts){.inputs = 1});
-    cs.keep_layout = true;
-    cuzk_porep_synthesise(&cs, &plan->shape, NULL);
-    enum cuzk_status status = cuzk_cs_finish(&cs, err);
-    if (status == CUZK_OK)
-        status = cuzk_cs_layout(&cs, out, err);
-    cuzk_cs_destroy(&cs);
-    return status;
-}
-
-/* ---- the witness in parallel ---- */
-
-struct job {
-    const struct cuzk_porep_plan *plan;
-    const struct cuzk_porep_assignment *assignment;
-    const struct cuzk_witness *witness;
-    const struct head *head;
-    enum cuzk_status *results; /* [challenges] */
-};
-
-static void witness_challenge(void *context, size_t index, unsigned worker)
-{
-    const struct job *job = context;
-    struct cuzk_cs cs;
-
-    (void)worker;
-    cuzk_cs_witness(&cs, job->witness, at_challenge(job->plan, (unsigned)index));
-    synthesise_challenge(&cs, &job->plan->shape, job->head, &job->assignment->challenges[index],
-                         (unsigned)index);
-    job->results[index] = cuzk_cs_finish(&cs, NULL);
-    cuzk_cs_destroy(&cs);
-}
-
-enum cuzk_status cuzk_porep_witness(const struct cuzk_porep_plan *plan,
-                                    const struct cuzk_porep_assignment *assignment, struct cuzk_pool *pool,
-                                    const struct cuzk_witness *witness, struct cuzk_error *err)
-{
-    const unsigned challenges = plan->shape.challenges;
-    enum cuzk_status *results = NULL;
-    enum cuzk_status status;
-    struct head head;
-    struct cuzk_cs cs;
-
-    cuzk_cs_witness(&cs, witness, (struct cuzk_cs_counts){.inputs = 1});
-    CUZK_TRY_OUT(CUZK_NEW(&results, challenges, "results of challenges", err));
-    synthesise_head(&cs, assignment, &head);
-    CUZK_TRY_OUT(cuzk_cs_finish(&cs, err));
-    struct job job = {plan, assignment, witness, &head, results};
-    cuzk_pool_run(pool, challenges, witness_challenge, &job);
-    for (unsigned i = 0; i < challenges; i++)
-        if (results[i] != CUZK_OK)
-            CUZK_TRY_OUT(cuzk_error_set(err, results[i], "witness of challenge %u failed", i));
-out:
-    cuzk_cs_destroy(&cs);
-    cuzk_mem_free(results);
-    return status;
 }

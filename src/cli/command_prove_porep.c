@@ -12,7 +12,7 @@
 #include "cli/output.h"
 #include "cli/parameters.h"
 #include "cli/porep_options.h"
-#include "engine/porep_prover.h"
+#include "engine/prover.h"
 
 struct prove_options {
     struct cli_common common;
@@ -29,7 +29,7 @@ struct work {
     enum cuzk_parameter_origin origin;
     struct cuzk_backend *backend;
     struct cuzk_timeline *timeline;
-    struct cuzk_porep_prover *prover;
+    struct cuzk_circuit_prover *prover;
     struct cuzk_partition_times *times;
     uint8_t *proof;
     size_t proof_bytes;
@@ -51,20 +51,21 @@ static enum cuzk_status load(struct cli_session *session, const struct prove_opt
     begin = cuzk_clock_ns();
     CUZK_TRY(cuzk_porep_case_check(&work->porep, work->file.path, session->pool, err));
     cuzk_timeline_add(work->timeline, "host", "check vanilla", CUZK_TIMELINE_NO_PARTITION, begin);
-    work->id = cuzk_porep_case_circuit(&work->porep);
+    work->id = work->porep.common.circuit;
     return CUZK_OK;
 }
 
 static enum cuzk_status prove_all(struct cli_session *session, struct work *work, struct cuzk_error *err)
 {
-    const unsigned n = work->porep.partitions;
+    const unsigned n = work->porep.common.partitions;
 
     work->proof_bytes = (size_t)n * CUZK_PROOF_BYTES;
     CUZK_TRY(CUZK_NEW(&work->proof, work->proof_bytes, "proof", err));
     CUZK_TRY(CUZK_NEW(&work->times, n, "times", err));
     for (unsigned k = 0; k < n; k++) {
-        const enum cuzk_status status = cuzk_porep_prover_prove(
-            work->prover, &work->porep, k, &work->times[k], work->proof + (size_t)k * CUZK_PROOF_BYTES, err);
+        const enum cuzk_status status =
+            cuzk_circuit_prover_prove(work->prover, &work->porep.common, k, &work->times[k],
+                                      work->proof + (size_t)k * CUZK_PROOF_BYTES, err);
 
         if (status != CUZK_OK)
             return cuzk_error_prefix(err, status, "%s: partition %u", work->file.path, k);
@@ -85,8 +86,8 @@ static enum cuzk_status write_outputs(const struct prove_options *given, const s
         struct cuzk_file_out *out;
         char title[96];
 
-        snprintf(title, sizeof title, "%s, %u partition%s", circuit, work->porep.partitions,
-                 work->porep.partitions == 1 ? "" : "s");
+        snprintf(title, sizeof title, "%s, %u partition%s", circuit, work->porep.common.partitions,
+                 work->porep.common.partitions == 1 ? "" : "s");
         CUZK_TRY(cuzk_file_out_open(given->timeline, true, &out, err));
         status = cuzk_timeline_write(work->timeline, title, cuzk_file_out_sink(out), err);
         if (status != CUZK_OK) {
@@ -140,7 +141,7 @@ static enum cuzk_status report(struct cli_session *session, const struct prove_o
         cuzk_json_write_member_string(json, "parameters", cli_parameters_origin_name(work->origin));
         cuzk_json_write_key(json, "partitions");
         cuzk_json_write_array_begin(json);
-        for (unsigned k = 0; k < work->porep.partitions; k++)
+        for (unsigned k = 0; k < work->porep.common.partitions; k++)
             write_partition(json, k, &work->times[k]);
         cuzk_json_write_array_end(json);
         write_milliseconds(json, "total_ms", work->total_ns);
@@ -168,8 +169,9 @@ static enum cuzk_status report(struct cli_session *session, const struct prove_o
         session,
         "proved and verified %s: %u partition%s, %zu bytes, %.2f s (%.2f processor seconds), peak memory "
         "%.0f MiB allocated, %.0f MiB resident",
-        circuit, work->porep.partitions, work->porep.partitions == 1 ? "" : "s", work->proof_bytes, seconds,
-        cpu, (double)cuzk_mem_peak() / 1048576, (double)cuzk_machine_peak_resident() / 1048576);
+        circuit, work->porep.common.partitions, work->porep.common.partitions == 1 ? "" : "s",
+        work->proof_bytes, seconds, cpu, (double)cuzk_mem_peak() / 1048576,
+        (double)cuzk_machine_peak_resident() / 1048576);
     if (strcmp(given->out, "-") != 0)
         cli_session_say(session, "%s", given->out);
     return CUZK_OK;
@@ -189,7 +191,7 @@ static enum cuzk_status run_work(struct cli_session *session, const struct prove
                                                 work->timeline};
     const uint64_t begin = cuzk_clock_ns();
 
-    CUZK_TRY(cuzk_porep_prover_create(&context, &work->id, path, &work->prover, err));
+    CUZK_TRY(cuzk_circuit_prover_create(&context, &work->id, path, &work->prover, err));
     CUZK_TRY(cli_parameters_judge(session, given->params_dir, &work->id, &work->origin, err));
     work->setup_ns = cuzk_clock_ns() - begin;
     CUZK_TRY(prove_all(session, work, err));
@@ -211,7 +213,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     CUZK_TRY(cli_session_pool(session, given->threads, err));
     const enum cuzk_status status = run_work(session, given, &work, err);
 
-    cuzk_porep_prover_destroy(work.prover);
+    cuzk_circuit_prover_destroy(work.prover);
     cuzk_backend_destroy(work.backend);
     cuzk_timeline_destroy(work.timeline);
     cuzk_porep_case_close(&work.porep);

@@ -77,11 +77,11 @@ static enum cuzk_status inputs_from_c1(struct cli_session *session, const struct
     CUZK_TRY_OUT(cuzk_porep_case_open(map.path, map.bytes, (size_t)map.length, &facts, &session->log,
                                       &work->porep, err));
     CUZK_TRY_OUT(cuzk_porep_case_check_owner(&work->porep, map.path, err));
-    work->partitions = work->porep.partitions;
+    work->partitions = work->porep.common.partitions;
     CUZK_TRY_OUT(CUZK_NEW(&work->inputs, work->partitions, "public inputs", err));
-    for (unsigned k = 0; k < work->porep.partitions; k++)
+    for (unsigned k = 0; k < work->porep.common.partitions; k++)
         work->inputs[k] =
-            (struct cuzk_public_inputs){cuzk_porep_case_inputs(&work->porep, k), work->porep.inputs};
+            (struct cuzk_public_inputs){cuzk_porep_case_inputs(&work->porep, k), work->porep.common.inputs};
 out:
     cuzk_file_map_close(&map);
     return status;
@@ -139,7 +139,7 @@ static enum cuzk_status verify(struct cli_session *session, const struct verify_
     if (given->vk != NULL) {
         CUZK_TRY(read_vk(given->vk, true, &work->vk, err));
     } else if (given->c1 != NULL) {
-        const struct cuzk_circuit_id id = cuzk_porep_case_circuit(&work->porep);
+        const struct cuzk_circuit_id id = work->porep.common.circuit;
 
         CUZK_TRY(find_vk(session, given, &id, &work->vk, err));
     } else {

@@ -77,7 +77,7 @@ static enum cuzk_status inspect_c1(struct cli_session *session, const struct cuz
 
     CUZK_TRY(cuzk_porep_case_open(map->path, map->bytes, (size_t)map->length, request->facts, &session->log,
                                   &porep, err));
-    const struct cuzk_circuit_id id = cuzk_porep_case_circuit(&porep);
+    const struct cuzk_circuit_id id = porep.common.circuit;
     enum cuzk_status status = cuzk_porep_case_check(&porep, map->path, session->pool, &reason);
 
     if (status == CUZK_OK || status == CUZK_INVALID) {
@@ -88,7 +88,7 @@ static enum cuzk_status inspect_c1(struct cli_session *session, const struct cuz
         fact_number(session, "sector_size", porep.c1->sector_size);
         cuzk_circuit_id_format(&id, circuit);
         fact_text(session, "circuit", circuit);
-        fact_number(session, "partitions", porep.partitions);
+        fact_number(session, "partitions", porep.common.partitions);
         fact_number(session, "challenges", porep.c1->shape.challenges);
         if (porep.c1->wrapped)
             fact_number(session, "sector_number", porep.c1->sector_number);

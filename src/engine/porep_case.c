@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "circuit/circuit.h"
+#include "engine/request_blob.h"
 #include "filecoin/public_inputs.h"
 #include "filecoin/replica_id.h"
 
@@ -63,16 +65,20 @@ static enum cuzk_status derive_owner(struct cuzk_porep_case *porep, const struct
     return CUZK_OK;
 }
 
+static const struct cuzk_case_ops ops;
+
 static enum cuzk_status derive_inputs(struct cuzk_porep_case *porep, struct cuzk_error *err)
 {
     const struct cuzk_c1 *c1 = porep->c1;
 
-    porep->partitions = c1->partitions;
-    porep->inputs = cuzk_porep_input_count(&c1->shape);
-    CUZK_TRY(
-        CUZK_NEW(&porep->public_inputs, (size_t)porep->partitions * porep->inputs, "public inputs", err));
-    for (unsigned k = 0; k < porep->partitions; k++) {
-        struct cuzk_fr *inputs = porep->public_inputs + (size_t)k * porep->inputs;
+    porep->common.ops = &ops;
+    porep->common.circuit = (struct cuzk_circuit_id){CUZK_CIRCUIT_POREP, c1->sector_size};
+    porep->common.partitions = c1->partitions;
+    porep->common.inputs = cuzk_porep_input_count(&c1->shape);
+    CUZK_TRY(CUZK_NEW(&porep->public_inputs, (size_t)porep->common.partitions * porep->common.inputs,
+                      "public inputs", err));
+    for (unsigned k = 0; k < porep->common.partitions; k++) {
+        struct cuzk_fr *inputs = porep->public_inputs + (size_t)k * porep->common.inputs;
 
         if (porep->config_known) {
             CUZK_TRY(cuzk_porep_public_inputs(&porep->config, c1->replica_id, c1->comm_d, c1->comm_r,
@@ -137,12 +143,7 @@ enum cuzk_status cuzk_porep_case_check_owner(const struct cuzk_porep_case *porep
 
 const struct cuzk_fr *cuzk_porep_case_inputs(const struct cuzk_porep_case *porep, unsigned partition)
 {
-    return porep->public_inputs + (size_t)partition * porep->inputs;
-}
-
-struct cuzk_circuit_id cuzk_porep_case_circuit(const struct cuzk_porep_case *porep)
-{
-    return (struct cuzk_circuit_id){CUZK_CIRCUIT_POREP, porep->c1->sector_size};
+    return porep->public_inputs + (size_t)partition * porep->common.inputs;
 }
 
 void cuzk_porep_case_close(struct cuzk_porep_case *porep)
@@ -150,4 +151,129 @@ void cuzk_porep_case_close(struct cuzk_porep_case *porep)
     cuzk_mem_free(porep->public_inputs);
     cuzk_c1_destroy(porep->c1);
     memset(porep, 0, sizeof *porep);
+}
+
+/* ---- as one kind among others ---- */
+
+static const struct cuzk_porep_case *porep_of(const struct cuzk_case *that)
+{
+    return (const struct cuzk_porep_case *)that;
+}
+
+static const struct cuzk_fr *case_inputs(const struct cuzk_case *that, unsigned partition)
+{
+    return cuzk_porep_case_inputs(porep_of(that), partition);
+}
+
+static enum cuzk_status case_check(const struct cuzk_case *that, struct cuzk_pool *pool,
+                                   struct cuzk_error *err)
+{
+    const struct cuzk_porep_case *porep = porep_of(that);
+
+    return cuzk_porep_verify_vanilla(pool, porep->c1, porep->config_known ? &porep->config : NULL,
+                                     porep->owner_known ? &porep->owner : NULL, err);
+}
+
+static enum cuzk_status case_witness(const struct cuzk_case *that, unsigned partition,
+                                     const struct cuzk_circuit *circuit, struct cuzk_pool *pool,
+                                     const struct cuzk_witness *witness, struct cuzk_error *err)
+{
+    struct cuzk_porep_assignment assignment;
+
+    cuzk_c1_assignment(porep_of(that)->c1, partition, &assignment);
+    CUZK_TRY(cuzk_circuit_witness(circuit, &assignment, pool, witness, err));
+    return cuzk_case_compare_inputs(that, partition, witness, err);
+}
+
+static void case_close(struct cuzk_case *that)
+{
+    struct cuzk_porep_case *porep = (struct cuzk_porep_case *)that;
+
+    cuzk_porep_case_close(porep);
+    cuzk_mem_free(porep);
+}
+
+static const struct cuzk_case_ops ops = {case_inputs, case_check, case_witness, case_close};
+
+/* An absent registered_proof is 0 on the wire, which is also a number: it then says nothing. */
+enum cuzk_status cuzk_porep_look(const struct cuzk_request *request, struct cuzk_circuit_id *circuit,
+                                 unsigned *partitions, struct cuzk_error *err)
+{
+    const uint64_t number = request->registered_proof;
+    struct cuzk_porep_config config;
+
+    if (number >= CUZK_SEAL_PROOFS)
+        return cuzk_error_set(err, CUZK_INPUT, "registered_proof: expected a seal proof below %d, found %llu",
+                              CUZK_SEAL_PROOFS, (unsigned long long)number);
+    if (number > 0 && cuzk_seal_proof_sector_size((unsigned)number) != request->sector_size)
+        return cuzk_error_set(err, CUZK_INPUT,
+                              "sector_size: expected %llu bytes as registered_proof %llu has, found %llu",
+                              (unsigned long long)cuzk_seal_proof_sector_size((unsigned)number),
+                              (unsigned long long)number, (unsigned long long)request->sector_size);
+    if (number > 0) {
+        cuzk_porep_config_registered((unsigned)number, &config);
+    } else {
+        static const uint8_t no_porep_id[32];
+
+        if (cuzk_porep_config_make(request->sector_size, CUZK_POREP_INTERACTIVE, CUZK_API_1_1_0, no_porep_id,
+                                   &config, NULL) != CUZK_OK)
+            return cuzk_error_set(err, CUZK_INPUT, "sector_size: no sectors of %llu bytes",
+                                  (unsigned long long)request->sector_size);
+    }
+    if (request->vanilla_proof.length == 0)
+        return cuzk_error_set(err, CUZK_INPUT, "vanilla_proof: expected a C1 output, found nothing");
+    if (request->vanilla_proof.length > CUZK_C1_BYTES_MOST)
+        return cuzk_error_set(err, CUZK_INPUT, "vanilla_proof: expected at most %d bytes, found %llu",
+                              CUZK_C1_BYTES_MOST, (unsigned long long)request->vanilla_proof.length);
+    *circuit = (struct cuzk_circuit_id){CUZK_CIRCUIT_POREP, request->sector_size};
+    *partitions = config.partitions;
+    return CUZK_OK;
+}
+
+/* What the request says beside the C1 output must be what that says. */
+static enum cuzk_status agree(const struct cuzk_request *request, const struct cuzk_porep_case *porep,
+                              struct cuzk_error *err)
+{
+    const struct cuzk_c1 *c1 = porep->c1;
+    struct cuzk_circuit_id circuit;
+    unsigned partitions;
+
+    CUZK_TRY(cuzk_porep_look(request, &circuit, &partitions, err));
+    if (c1->sector_size != request->sector_size)
+        return cuzk_error_set(err, CUZK_INPUT,
+                              "sector_size: expected %llu as the vanilla proof has, found %llu",
+                              (unsigned long long)c1->sector_size, (unsigned long long)request->sector_size);
+    if (request->registered_proof != 0 && c1->registered_proof != (int)request->registered_proof)
+        return cuzk_error_set(err, CUZK_INPUT,
+                              "registered_proof: expected %d as the vanilla proof has, found %llu",
+                              c1->registered_proof, (unsigned long long)request->registered_proof);
+    if (c1->partitions != partitions)
+        return cuzk_error_set(
+            err, CUZK_INPUT, "registered_proof: needed for a vanilla proof of %u partitions", c1->partitions);
+    return cuzk_porep_case_check_owner(porep, "vanilla_proof", err);
+}
+
+enum cuzk_status cuzk_porep_open(const struct cuzk_request *request, const struct cuzk_log *log,
+                                 struct cuzk_case **out, struct cuzk_error *err)
+{
+    struct cuzk_porep_facts facts = {.has_prover = request->miner_id != 0,
+                                     .has_sector_number = request->miner_id != 0,
+                                     .sector_number = request->sector_number};
+    struct cuzk_request_bytes bytes = {0};
+    struct cuzk_porep_case *porep = NULL;
+    enum cuzk_status status;
+
+    *out = NULL;
+    cuzk_prover_id_of_miner(request->miner_id, facts.prover_id);
+    CUZK_TRY_OUT(cuzk_request_bytes_join(&request->vanilla_proof, &bytes, err));
+    CUZK_TRY_OUT(CUZK_NEW(&porep, 1, "PoRep to prove", err));
+    CUZK_TRY_OUT(cuzk_porep_case_open("vanilla_proof", bytes.data, bytes.length, &facts, log, porep, err));
+    CUZK_TRY_OUT(agree(request, porep, err));
+    *out = &porep->common;
+    porep = NULL;
+out:
+    if (porep != NULL)
+        case_close(&porep->common);
+    cuzk_request_bytes_release(&bytes);
+    return status;
 }

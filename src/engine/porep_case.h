@@ -14,10 +14,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/pool.h"
+#include "engine/proof_kind.h"
 #include "filecoin/c1.h"
 #include "filecoin/porep_verify.h"
 #include "filecoin/seal_proof.h"
-#include "srs/circuit_id.h"
 
 /* What the caller knows besides the file; all false: nothing. */
 struct cuzk_porep_facts {
@@ -29,13 +29,13 @@ struct cuzk_porep_facts {
 };
 
 struct cuzk_porep_case {
+    struct cuzk_case common;
     struct cuzk_c1 *c1;
     bool config_known;
     struct cuzk_porep_config config;
     bool owner_known;
     struct cuzk_porep_owner owner;
-    unsigned partitions, inputs;   /* public inputs of a partition, the one left out */
-    struct cuzk_fr *public_inputs; /* [partitions][inputs] */
+    struct cuzk_fr *public_inputs; /* [common.partitions][common.inputs] */
 };
 
 enum { CUZK_C1_BYTES_MOST = 1 << 30 }; /* no registered proof comes near */
@@ -59,10 +59,13 @@ enum cuzk_status cuzk_porep_case_check_owner(const struct cuzk_porep_case *porep
 /* The public inputs of a partition. */
 const struct cuzk_fr *cuzk_porep_case_inputs(const struct cuzk_porep_case *porep, unsigned partition);
 
-/* The circuit that proves it. */
-struct cuzk_circuit_id cuzk_porep_case_circuit(const struct cuzk_porep_case *porep);
-
-/* Fine on a zeroed one. */
+/* Fine on a zeroed one. For cases of cuzk_porep_case_open only. */
 void cuzk_porep_case_close(struct cuzk_porep_case *porep);
+
+/* A request as a case: see engine/proof_kind.h. */
+enum cuzk_status cuzk_porep_look(const struct cuzk_request *request, struct cuzk_circuit_id *circuit,
+                                 unsigned *partitions, struct cuzk_error *err);
+enum cuzk_status cuzk_porep_open(const struct cuzk_request *request, const struct cuzk_log *log,
+                                 struct cuzk_case **out, struct cuzk_error *err);
 
 #endif

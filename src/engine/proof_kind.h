@@ -68,4 +68,9 @@ const struct cuzk_proof_kind_row *cuzk_proof_kind_row(enum cuzk_proof_kind kind)
 /* NULL is fine. */
 void cuzk_case_close(struct cuzk_case *that);
 
+/* For `witness` of every kind: the inputs that it ends with must be those that a verifier derives. Errors:
+ * INVALID. */
+enum cuzk_status cuzk_case_compare_inputs(const struct cuzk_case *that, unsigned partition,
+                                          const struct cuzk_witness *witness, struct cuzk_error *err);
+
 #endif

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
+#include "circuit/record.h"
 #include "groth16/setup.h"
 #include "srs/directory.h"
 
@@ -21,9 +22,11 @@ static enum cuzk_status make_files(const struct cuzk_engine_context *context,
                                    const char *params, const char *vk, struct cuzk_error *err)
 {
     struct cuzk_witness_layout layout;
+    struct cuzk_circuit circuit;
     struct cuzk_r1cs *r1cs;
 
-    CUZK_TRY(cuzk_circuit_record(id, context->progress, &r1cs, &layout, err));
+    CUZK_TRY(cuzk_circuit_open(id, &circuit, err));
+    CUZK_TRY(cuzk_circuit_record(&circuit, context->progress, &r1cs, &layout, err));
     const enum cuzk_status status = cuzk_setup_files(context->backend, context->pool, r1cs, toxic, params, vk,
                                                      false, context->progress, err);
 

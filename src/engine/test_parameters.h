@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "engine/porep_prover.h"
+#include "engine/prover.h"
 
 /* directory is made if need be; seed NULL draws from the kernel. Nothing is replaced. Errors: EXISTS,
  * ARGUMENT, IO, MEMORY, CANCELLED. */

@@ -20,8 +20,6 @@ static const struct {
     {"8m", MIB(8)}, {"512m", MIB(512)}, {"32g", GIB(32)}, {"64g", GIB(64)},
 };
 
-static const char *const kinds[CUZK_CIRCUIT_KINDS] = {[CUZK_CIRCUIT_POREP] = "porep"};
-
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 size_t cuzk_circuit_id_count(void)
@@ -57,7 +55,7 @@ void cuzk_circuit_id_format(const struct cuzk_circuit_id *id, char text[CUZK_CIR
     for (size_t i = 0; i < SIZES; i++)
         if (sizes[i].sector_size == id->sector_size)
             suffix = sizes[i].suffix;
-    snprintf(text, CUZK_CIRCUIT_NAME, "%s-%s", kinds[id->kind], suffix);
+    snprintf(text, CUZK_CIRCUIT_NAME, "%s-%s", cuzk_circuit_kind_name(id->kind), suffix);
 }
 
 static enum cuzk_status shape_of(const struct cuzk_circuit_id *id, struct cuzk_porep_shape *shape,

@@ -13,16 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-
-enum cuzk_circuit_kind {
-    CUZK_CIRCUIT_POREP,
-    CUZK_CIRCUIT_KINDS,
-};
-
-struct cuzk_circuit_id {
-    enum cuzk_circuit_kind kind;
-    uint64_t sector_size; /* bytes */
-};
+#include "circuit/circuit.h"
 
 enum { CUZK_CIRCUIT_NAME = 32, CUZK_PARAMETER_NAME = 256 };
 

@@ -13,7 +13,7 @@
 
 #include "base/hex.h"
 #include "base/pool.h"
-#include "circuit/porep.h"
+#include "circuit/circuit.h"
 #include "filecoin/c1.h"
 #include "filecoin/synth.h"
 #include "hash/sha256.h"
@@ -46,9 +46,8 @@ static void compare_hex(const char *what, uint64_t index, struct fixture_json ex
 
 /* A partition's witness, made and ready to be compared. */
 struct partition {
-    struct cuzk_porep_shape shape;
     struct cuzk_porep_assignment assignment;
-    struct cuzk_porep_plan plan;
+    struct cuzk_circuit circuit;
     struct cuzk_witness_layout layout;
     struct cuzk_witness witness;
 };
@@ -57,12 +56,13 @@ static void partition_make(const struct cuzk_c1 *c1, unsigned index, struct part
 {
     struct cuzk_error err;
 
-    out->shape = c1->shape;
+    const struct cuzk_circuit_id id = {CUZK_CIRCUIT_POREP, c1->sector_size};
+
     cuzk_c1_assignment(c1, index, &out->assignment);
-    must(cuzk_porep_plan(&out->shape, &out->plan, &err), &err);
-    must(cuzk_porep_layout(&out->plan, &out->layout, &err), &err);
+    must(cuzk_circuit_open(&id, &out->circuit, &err), &err);
+    must(cuzk_circuit_layout(&out->circuit, &out->layout, &err), &err);
     must(cuzk_witness_create(&out->layout, &out->witness, &err), &err);
-    must(cuzk_porep_witness(&out->plan, &out->assignment, pool, &out->witness, &err), &err);
+    must(cuzk_circuit_witness(&out->circuit, &out->assignment, pool, &out->witness, &err), &err);
 }
 
 static void partition_free(struct partition *p)
@@ -143,12 +143,8 @@ static void compare_inputs(const struct partition *p, struct fixture_json expect
 static void check_constraints(const struct partition *p)
 {
     struct cuzk_error err;
-    struct cuzk_cs cs;
 
-    cuzk_cs_check(&cs, &p->layout, &p->witness, NULL);
-    cuzk_porep_synthesise(&cs, &p->shape, NULL);
-    must(cuzk_cs_finish(&cs, &err), &err);
-    cuzk_cs_destroy(&cs);
+    must(cuzk_circuit_check(&p->circuit, &p->layout, &p->witness, &err), &err);
 }
 
 static void compare(const struct cuzk_c1 *c1, unsigned index, struct fixture_json expected, bool satisfied)
@@ -266,7 +262,6 @@ static void test_porep_check__names_what_does_not_hold(void **state)
     struct cuzk_porep_challenge challenges[2];
     struct cuzk_error err;
     struct partition p;
-    struct cuzk_cs cs;
 
     (void)state;
     partition_make(c1, 0, &p);
@@ -276,12 +271,9 @@ static void test_porep_check__names_what_does_not_hold(void **state)
     p.assignment.challenges = challenges;
     cuzk_witness_destroy(&p.witness);
     must(cuzk_witness_create(&p.layout, &p.witness, &err), &err);
-    must(cuzk_porep_witness(&p.plan, &p.assignment, pool, &p.witness, &err), &err);
-    cuzk_cs_check(&cs, &p.layout, &p.witness, NULL);
-    cuzk_porep_synthesise(&cs, &p.shape, NULL);
-    assert_int_equal(cuzk_cs_finish(&cs, &err), CUZK_UNSATISFIED);
+    must(cuzk_circuit_witness(&p.circuit, &p.assignment, pool, &p.witness, &err), &err);
+    assert_int_equal(cuzk_circuit_check(&p.circuit, &p.layout, &p.witness, &err), CUZK_UNSATISFIED);
     assert_non_null(strstr(err.message, "challenge_1/comm_r_last_data_inclusion/enforce root is correct"));
-    cuzk_cs_destroy(&cs);
     partition_free(&p);
     cuzk_c1_destroy(c1);
 }

@@ -158,7 +158,7 @@ static enum cuzk_status load_c1(const struct options *given, struct cuzk_pool *p
     CUZK_TRY_OUT(need(given->c1, "c1", err));
     CUZK_TRY_OUT(cuzk_file_map_open(given->c1, "C1 output", CUZK_C1_BYTES_MOST, &file, err));
     CUZK_TRY_OUT(cuzk_porep_case_open(file.path, file.bytes, (size_t)file.length, &facts, &log, &porep, err));
-    const struct cuzk_circuit_id id = cuzk_porep_case_circuit(&porep);
+    const struct cuzk_circuit_id id = porep.common.circuit;
     cuzk_circuit_id_format(&id, name);
     CUZK_TRY_OUT(porep_circuit_open(name, circuit, err));
     status = porep_witness(circuit, file.path, file.bytes, (size_t)file.length,

@@ -4,19 +4,16 @@
 
 #include "base/file.h"
 #include "base/json_reader.h"
-#include "engine/porep_prover.h"
+#include "circuit/record.h"
 
 enum cuzk_status porep_circuit_open(const char *name, struct porep_circuit *out, struct cuzk_error *err)
 {
-    struct cuzk_porep_shape shape;
     enum cuzk_status status = CUZK_OK;
 
     *out = (struct porep_circuit){0};
     CUZK_TRY(cuzk_circuit_id_parse(name, &out->id, err));
-    if (!cuzk_porep_shape_of(out->id.sector_size, &shape))
-        return cuzk_error_set(err, CUZK_ARGUMENT, "%s: no such PoRep circuit", name);
-    CUZK_TRY_OUT(cuzk_porep_plan(&shape, &out->plan, err));
-    CUZK_TRY_OUT(cuzk_circuit_record(&out->id, NULL, &out->r1cs, &out->layout, err));
+    CUZK_TRY_OUT(cuzk_circuit_open(&out->id, &out->circuit, err));
+    CUZK_TRY_OUT(cuzk_circuit_record(&out->circuit, NULL, &out->r1cs, &out->layout, err));
 out:
     if (status != CUZK_OK)
         porep_circuit_close(out);
@@ -42,14 +39,14 @@ enum cuzk_status porep_witness(const struct porep_circuit *circuit, const char *
 
     *out = (struct cuzk_witness){0};
     CUZK_TRY_OUT(cuzk_porep_case_open(name, c1, length, &facts, &log, &porep, err));
-    if (partition >= porep.partitions || porep.c1->sector_size != circuit->id.sector_size) {
+    if (partition >= porep.common.partitions || porep.c1->sector_size != circuit->id.sector_size) {
         status = cuzk_error_set(err, CUZK_ARGUMENT, "%s: has %u partitions of %llu bytes", name,
-                                porep.partitions, (unsigned long long)porep.c1->sector_size);
+                                porep.common.partitions, (unsigned long long)porep.c1->sector_size);
         goto out;
     }
     cuzk_c1_assignment(porep.c1, partition, &assignment);
     CUZK_TRY_OUT(cuzk_witness_create(&circuit->layout, out, err));
-    CUZK_TRY_OUT(cuzk_porep_witness(&circuit->plan, &assignment, pool, out, err));
+    CUZK_TRY_OUT(cuzk_circuit_witness(&circuit->circuit, &assignment, pool, out, err));
 out:
     cuzk_porep_case_close(&porep);
     if (status != CUZK_OK)

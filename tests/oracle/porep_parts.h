@@ -3,7 +3,7 @@
 #define CUZK_TESTS_ORACLE_POREP_PARTS_H
 
 #include "base/pool.h"
-#include "circuit/porep.h"
+#include "circuit/circuit.h"
 #include "engine/porep_case.h"
 #include "groth16/toxic.h"
 #include "r1cs/r1cs.h"
@@ -11,7 +11,7 @@
 
 struct porep_circuit {
     struct cuzk_circuit_id id;
-    struct cuzk_porep_plan plan;
+    struct cuzk_circuit circuit;
     struct cuzk_witness_layout layout;
     struct cuzk_r1cs *r1cs;
 };

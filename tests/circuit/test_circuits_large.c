@@ -6,14 +6,14 @@
 
 #include <cmocka.h>
 
-#include "circuit/porep_fixture.h"
+#include "circuit/circuit_fixture.h"
 
 static void test_porep__large_circuits_equal(void **state)
 {
     (void)state;
-    porep_fixture_compare(UINT64_C(512) << 20, 0);
-    porep_fixture_compare(UINT64_C(32) << 30, 0);
-    porep_fixture_compare(UINT64_C(64) << 30, 0);
+    circuit_fixture_compare(CUZK_CIRCUIT_POREP, UINT64_C(512) << 20, 0);
+    circuit_fixture_compare(CUZK_CIRCUIT_POREP, UINT64_C(32) << 30, 0);
+    circuit_fixture_compare(CUZK_CIRCUIT_POREP, UINT64_C(64) << 30, 0);
 }
 
 int main(void)

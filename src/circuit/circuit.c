@@ -1,0 +1,236 @@
+#include "circuit/circuit.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "circuit/porep.h"
+
+/* What a kind of circuit is made of. `head` fills head_size bytes for the parts to read; assignment NULL:
+ * blank values. */
+struct row {
+    const char *name;
+    size_t head_size;
+    bool (*shape)(struct cuzk_circuit *circuit); /* from circuit->id; false: no such circuit */
+    void (*head)(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, const void *assignment, void *head);
+    void (*part)(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, const void *assignment,
+                 const void *head, unsigned index);
+};
+
+/* ---- PoRep: a part is a challenge ---- */
+
+static bool porep_shape(struct cuzk_circuit *circuit)
+{
+    if (!cuzk_porep_shape_of(circuit->id.sector_size, &circuit->shape.porep))
+        return false;
+    circuit->parts = circuit->shape.porep.challenges;
+    return true;
+}
+
+static void porep_head(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, const void *assignment,
+                       void *head)
+{
+    (void)circuit;
+    cuzk_porep_synthesise_head(cs, assignment, head);
+}
+
+static void porep_part(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, const void *assignment,
+                       const void *head, unsigned index)
+{
+    cuzk_porep_synthesise_challenge(cs, &circuit->shape.porep, assignment, head, index);
+}
+
+/* ---- the table ---- */
+
+static const struct row rows[CUZK_CIRCUIT_KINDS] = {
+    [CUZK_CIRCUIT_POREP] = {"porep", sizeof(struct cuzk_porep_head), porep_shape, porep_head, porep_part},
+};
+
+const char *cuzk_circuit_kind_name(enum cuzk_circuit_kind kind)
+{
+    return rows[kind].name;
+}
+
+static struct cuzk_cs_counts sum(const struct cuzk_cs_counts *a, const struct cuzk_cs_counts *b, uint32_t n)
+{
+    return (struct cuzk_cs_counts){
+        .inputs = a->inputs + n * b->inputs, .aux = a->aux + n * b->aux, .bits = a->bits + n * b->bits};
+}
+
+static struct cuzk_cs_counts at_part(const struct cuzk_circuit *circuit, unsigned index)
+{
+    return sum(&circuit->head, &circuit->part, index);
+}
+
+static enum cuzk_status new_head(const struct cuzk_circuit *circuit, uint8_t **head, struct cuzk_error *err)
+{
+    return CUZK_NEW(head, rows[circuit->id.kind].head_size, "head of a circuit", err);
+}
+
+/* Head and first part in a dry run: their sizes, and the layout if it is kept. */
+static enum cuzk_status dry_run(struct cuzk_circuit *circuit, struct cuzk_cs *cs, bool keep_layout,
+                                struct cuzk_error *err)
+{
+    const struct row *row = &rows[circuit->id.kind];
+    uint8_t *head;
+
+    cuzk_cs_witness(cs, NULL, (struct cuzk_cs_counts){.inputs = 1});
+    cs->keep_layout = keep_layout;
+    CUZK_TRY(new_head(circuit, &head, err));
+    row->head(cs, circuit, NULL, head);
+    circuit->head = cs->at;
+    row->part(cs, circuit, NULL, head, 0);
+    cuzk_mem_free(head);
+    circuit->part = (struct cuzk_cs_counts){.inputs = cs->at.inputs - circuit->head.inputs,
+                                            .aux = cs->at.aux - circuit->head.aux,
+                                            .bits = cs->at.bits - circuit->head.bits};
+    circuit->total = at_part(circuit, circuit->parts);
+    return cuzk_cs_finish(cs, err);
+}
+
+enum cuzk_status cuzk_circuit_open(const struct cuzk_circuit_id *id, struct cuzk_circuit *out,
+                                   struct cuzk_error *err)
+{
+    struct cuzk_cs cs = {0};
+
+    *out = (struct cuzk_circuit){.id = *id};
+    if ((unsigned)id->kind >= CUZK_CIRCUIT_KINDS || !rows[id->kind].shape(out))
+        return cuzk_error_set(err, CUZK_ARGUMENT, "circuit: there is none for sectors of %llu bytes",
+                              (unsigned long long)id->sector_size);
+    const enum cuzk_status status = dry_run(out, &cs, false, err);
+
+    cuzk_cs_destroy(&cs);
+    return status;
+}
+
+void cuzk_circuit_synthesise(const struct cuzk_circuit *circuit, struct cuzk_cs *cs, const void *assignment)
+{
+    const struct row *row = &rows[circuit->id.kind];
+    struct cuzk_error err;
+    uint8_t *head;
+
+    if (new_head(circuit, &head, &err) != CUZK_OK) {
+        cuzk_cs_fail(cs, err.status, "%s", err.message);
+        return;
+    }
+    row->head(cs, circuit, assignment, head);
+    for (unsigned i = 0; i < circuit->parts && !cuzk_cs_failed(cs); i++)
+        row->part(cs, circuit, assignment, head, i);
+    cuzk_mem_free(head);
+}
+
+enum cuzk_status cuzk_circuit_check(const struct cuzk_circuit *circuit,
+                                    const struct cuzk_witness_layout *layout,
+                                    const struct cuzk_witness *witness, struct cuzk_error *err)
+{
+    struct cuzk_cs cs;
+
+    cuzk_cs_check(&cs, layout, witness, NULL);
+    cuzk_circuit_synthesise(circuit, &cs, NULL);
+    const enum cuzk_status status = cuzk_cs_finish(&cs, err);
+
+    cuzk_cs_destroy(&cs);
+    return status;
+}
+
+/* ---- the layout: the parts' bitmaps are one, repeated ---- */
+
+/* Up to 64 positions of a bitmap, from any position on. */
+static uint64_t take(const uint64_t *map, size_t begin, unsigned n)
+{
+    const unsigned shift = begin % 64;
+    uint64_t word = map[begin / 64] >> shift;
+
+    if (shift + n > 64)
+        word |= map[begin / 64 + 1] << (64 - shift);
+    return n == 64 ? word : word & ((UINT64_C(1) << n) - 1);
+}
+
+static void put(uint64_t *map, size_t begin, uint64_t word, unsigned n)
+{
+    const unsigned shift = begin % 64;
+
+    map[begin / 64] |= word << shift;
+    if (shift + n > 64)
+        map[begin / 64 + 1] |= word >> (64 - shift);
+}
+
+static void copy(const uint64_t *from, size_t from_begin, uint64_t *to, size_t to_begin, size_t n)
+{
+    for (size_t i = 0; i < n; i += 64) {
+        const unsigned count = n - i < 64 ? (unsigned)(n - i) : 64;
+
+        put(to, to_begin + i, take(from, from_begin + i, count), count);
+    }
+}
+
+enum cuzk_status cuzk_circuit_layout(const struct cuzk_circuit *circuit, struct cuzk_witness_layout *out,
+                                     struct cuzk_error *err)
+{
+    struct cuzk_circuit begin = *circuit;
+    struct cuzk_witness_layout first = {0};
+    enum cuzk_status status;
+    uint64_t *map = NULL;
+    struct cuzk_cs cs = {0};
+
+    memset(out, 0, sizeof *out);
+    CUZK_TRY_OUT(dry_run(&begin, &cs, true, err));
+    CUZK_TRY_OUT(cuzk_cs_layout(&cs, &first, err));
+    CUZK_TRY_OUT(CUZK_NEW(&map, (size_t)circuit->total.aux / 64 + 1, "layout", err));
+    copy(first.is_bit, 0, map, 0, circuit->head.aux);
+    for (unsigned i = 0; i < circuit->parts; i++)
+        copy(first.is_bit, circuit->head.aux, map, at_part(circuit, i).aux, circuit->part.aux);
+    CUZK_TRY_OUT(cuzk_witness_layout_create(circuit->total.inputs, circuit->total.aux, map, out, err));
+out:
+    cuzk_cs_destroy(&cs);
+    cuzk_witness_layout_destroy(&first);
+    cuzk_mem_free(map);
+    return status;
+}
+
+/* ---- the witness in parallel ---- */
+
+struct job {
+    const struct cuzk_circuit *circuit;
+    const void *assignment;
+    const struct cuzk_witness *witness;
+    const uint8_t *head;
+    enum cuzk_status *results; /* [parts] */
+};
+
+static void witness_part(void *context, size_t index, unsigned worker)
+{
+    const struct job *job = context;
+    struct cuzk_cs cs;
+
+    (void)worker;
+    cuzk_cs_witness(&cs, job->witness, at_part(job->circuit, (unsigned)index));
+    rows[job->circuit->id.kind].part(&cs, job->circuit, job->assignment, job->head, (unsigned)index);
+    job->results[index] = cuzk_cs_finish(&cs, NULL);
+    cuzk_cs_destroy(&cs);
+}
+
+enum cuzk_status cuzk_circuit_witness(const struct cuzk_circuit *circuit, const void *assignment,
+                                      struct cuzk_pool *pool, const struct cuzk_witness *witness,
+                                      struct cuzk_error *err)
+{
+    enum cuzk_status *results = NULL;
+    enum cuzk_status status;
+    uint8_t *head = NULL;
+    struct cuzk_cs cs;
+
+    cuzk_cs_witness(&cs, witness, (struct cuzk_cs_counts){.inputs = 1});
+    CUZK_TRY_OUT(new_head(circuit, &head, err));
+    CUZK_TRY_OUT(CUZK_NEW(&results, circuit->parts, "results of parts", err));
+    rows[circuit->id.kind].head(&cs, circuit, assignment, head);
+    CUZK_TRY_OUT(cuzk_cs_finish(&cs, err));
+    struct job job = {circuit, assignment, witness, head, results};
+    cuzk_pool_run(pool, circuit->parts, witness_part, &job);
+    for (unsigned i = 0; i < circuit->parts; i++)
+        if (results[i] != CUZK_OK)
+            CUZK_TRY_OUT(cuzk_error_set(err, results[i], "witness of part %u failed", i));
+out:
+    cuzk_cs_destroy(&cs);
+    cuzk_mem_free(results);
+    cuzk_mem_free(head);
+    return status;
+}

@@ -1,0 +1,37 @@
+#include "engine/proof_kind.h"
+
+#include "engine/porep_case.h"
+
+/* Kinds that cannot be proved have no name. */
+static const struct cuzk_proof_kind_row rows[CUZK_PROOF_KINDS] = {
+    [CUZK_PROOF_KIND_POREP] = {CUZK_PROOF_KIND_POREP, "porep-c2", CUZK_PRIORITY_NORMAL, true, cuzk_porep_look,
+                               cuzk_porep_open},
+};
+
+const struct cuzk_proof_kind_row *cuzk_proof_kind_row(enum cuzk_proof_kind kind)
+{
+    if ((unsigned)kind >= CUZK_PROOF_KINDS || rows[kind].name == NULL)
+        return NULL;
+    return &rows[kind];
+}
+
+void cuzk_case_close(struct cuzk_case *that)
+{
+    if (that != NULL)
+        that->ops->close(that);
+}
+
+enum cuzk_status cuzk_case_compare_inputs(const struct cuzk_case *that, unsigned partition,
+                                          const struct cuzk_witness *witness, struct cuzk_error *err)
+{
+    const struct cuzk_fr *expected = that->ops->inputs(that, partition);
+
+    for (unsigned i = 0; i < that->inputs; i++)
+        if (!cuzk_fr_equal(&expected[i], &witness->inputs[i + 1]))
+            return cuzk_error_set(
+                err, CUZK_INVALID,
+                "partition %u: public input %u of the vanilla proof is not the one that a verifier "
+                "derives",
+                partition, i);
+    return CUZK_OK;
+}

@@ -1,0 +1,169 @@
+/* The circuits against the reference's: digests, checkpoints, sizes, namespaces, layout, witness. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/pool.h"
+#include "circuit/circuit_fixture.h"
+#include "circuit/synthesis.h"
+#include "support/random.h"
+
+#define KIB(n) ((uint64_t)(n) << 10)
+#define MIB(n) ((uint64_t)(n) << 20)
+#define GIB(n) ((uint64_t)(n) << 30)
+
+static void test_porep__small_circuits_equal(void **state)
+{
+    static const uint64_t sizes[] = {KIB(2), KIB(4), KIB(16), KIB(32), MIB(8)};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        circuit_fixture_compare(CUZK_CIRCUIT_POREP, sizes[i], 0);
+}
+
+static void test_porep__large_circuits_begin_equal(void **state)
+{
+    static const uint64_t sizes[] = {MIB(512), GIB(32), GIB(64)};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        circuit_fixture_compare(CUZK_CIRCUIT_POREP, sizes[i], 8);
+}
+
+static void test_porep__fine_checkpoints_equal(void **state)
+{
+    (void)state;
+    circuit_fixture_compare_fine(CUZK_CIRCUIT_POREP, 512);
+}
+
+static void test_porep__namespace_tree_equals(void **state)
+{
+    (void)state;
+    circuit_fixture_compare_tree(CUZK_CIRCUIT_POREP);
+}
+
+static void test_layout__equals_the_recorded_one(void **state)
+{
+    (void)state;
+    for (unsigned kind = 0; kind < CUZK_CIRCUIT_KINDS; kind++) {
+        struct cuzk_witness_layout recorded, dry;
+        struct cuzk_circuit circuit;
+        struct cuzk_cs cs;
+
+        circuit_fixture_open((enum cuzk_circuit_kind)kind, KIB(4), &circuit);
+        cuzk_cs_record(&cs, NULL);
+        cuzk_circuit_synthesise(&circuit, &cs, NULL);
+        assert_int_equal(cuzk_cs_finish(&cs, NULL), CUZK_OK);
+        assert_int_equal(cuzk_cs_layout(&cs, &recorded, NULL), CUZK_OK);
+        cuzk_cs_destroy(&cs);
+        assert_int_equal(cuzk_circuit_layout(&circuit, &dry, NULL), CUZK_OK);
+        assert_int_equal(recorded.aux, dry.aux);
+        assert_int_equal(recorded.bits, dry.bits);
+        assert_int_equal(recorded.inputs, dry.inputs);
+        assert_memory_equal(recorded.is_bit, dry.is_bit, ((size_t)dry.aux + 63) / 64 * sizeof *dry.is_bit);
+        cuzk_witness_layout_destroy(&recorded);
+        cuzk_witness_layout_destroy(&dry);
+    }
+}
+
+/* ---- witness of values that need not hold: threads and gates must agree on every variable ---- */
+
+enum { CHALLENGES = 2, SIBLINGS = 64 };
+
+struct random_values {
+    struct cuzk_porep_assignment assignment;
+    struct cuzk_porep_challenge challenges[CHALLENGES];
+    struct cuzk_fr elements[SIBLINGS];
+};
+
+static void draw_path(struct test_random *rng, struct random_values *v, struct cuzk_merkle_path *path)
+{
+    path->index = test_random_u64(rng);
+    path->siblings = v->elements + test_random_below(rng, SIBLINGS / 2);
+    path->leaf = v->elements[test_random_below(rng, SIBLINGS)];
+}
+
+static void draw(struct test_random *rng, struct random_values *v)
+{
+    for (size_t i = 0; i < SIBLINGS; i++) {
+        uint8_t wide[2 * CUZK_FR_BYTES];
+        test_random_bytes(rng, wide, sizeof wide);
+        cuzk_fr_from_wide_bytes(wide, &v->elements[i]);
+    }
+    v->assignment.challenges = v->challenges;
+    v->assignment.replica_id = v->elements[0];
+    v->assignment.comm_d = v->elements[1];
+    v->assignment.comm_r = v->elements[2];
+    v->assignment.comm_c = v->elements[3];
+    v->assignment.comm_r_last = v->elements[4];
+    for (size_t i = 0; i < CHALLENGES; i++) {
+        struct cuzk_porep_challenge *c = &v->challenges[i];
+        c->node = test_random_u64(rng);
+        draw_path(rng, v, &c->data);
+        draw_path(rng, v, &c->replica);
+        draw_path(rng, v, &c->column.path);
+        for (size_t p = 0; p < CUZK_POREP_PARENTS; p++) {
+            c->parents[p].labels = v->elements + test_random_below(rng, SIBLINGS / 2);
+            draw_path(rng, v, &c->parents[p].path);
+        }
+    }
+}
+
+static void test_porep_witness__threads_and_gates_agree(void **state)
+{
+    static struct random_values v;
+    struct test_random rng;
+    struct cuzk_circuit circuit;
+    struct cuzk_witness_layout layout;
+    struct cuzk_witness direct, generic;
+    struct cuzk_pool *pool;
+    struct cuzk_error err;
+    struct cuzk_cs cs;
+
+    (void)state;
+    test_random_init(&rng);
+    draw(&rng, &v);
+    circuit_fixture_open(CUZK_CIRCUIT_POREP, KIB(2), &circuit);
+    assert_int_equal(cuzk_circuit_layout(&circuit, &layout, NULL), CUZK_OK);
+    assert_int_equal(cuzk_witness_create(&layout, &direct, NULL), CUZK_OK);
+    assert_int_equal(cuzk_witness_create(&layout, &generic, NULL), CUZK_OK);
+    assert_int_equal(cuzk_pool_create(2, &pool, NULL), CUZK_OK);
+    assert_int_equal(cuzk_circuit_witness(&circuit, &v.assignment, pool, &direct, NULL), CUZK_OK);
+    cuzk_pool_destroy(pool);
+    cuzk_cs_witness(&cs, &generic, (struct cuzk_cs_counts){.inputs = 1});
+    cs.generic = true;
+    cuzk_circuit_synthesise(&circuit, &cs, &v.assignment);
+    assert_int_equal(cuzk_cs_finish(&cs, NULL), CUZK_OK);
+    cuzk_cs_destroy(&cs);
+    assert_memory_equal(direct.inputs, generic.inputs, layout.inputs * sizeof *direct.inputs);
+    assert_memory_equal(direct.bits, generic.bits, ((size_t)layout.bits + 63) / 64 * sizeof *direct.bits);
+    assert_memory_equal(direct.wide, generic.wide, (size_t)(layout.aux - layout.bits) * sizeof *direct.wide);
+
+    /* and the first thing that does not hold is named */
+    assert_int_equal(cuzk_circuit_check(&circuit, &layout, &direct, &err), CUZK_UNSATISFIED);
+    assert_string_equal(err.message,
+                        "constraint 570 is not satisfied: enforce comm_r = H(comm_c || comm_r_last)");
+    cuzk_witness_destroy(&direct);
+    cuzk_witness_destroy(&generic);
+    cuzk_witness_layout_destroy(&layout);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_porep__small_circuits_equal),
+        cmocka_unit_test(test_porep__large_circuits_begin_equal),
+        cmocka_unit_test(test_porep__fine_checkpoints_equal),
+        cmocka_unit_test(test_porep__namespace_tree_equals),
+        cmocka_unit_test(test_layout__equals_the_recorded_one),
+        cmocka_unit_test(test_porep_witness__threads_and_gates_agree),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
