@@ -79,7 +79,7 @@ struct cuzk_num cuzk_num_sub(struct cuzk_cs *cs, const char *inner, const struct
     return difference;
 }
 
-void cuzk_num_to_bits(struct cuzk_cs *cs, const struct cuzk_num *a, struct cuzk_boolean out[CUZK_FR_BITS])
+void cuzk_num_alloc_bits(struct cuzk_cs *cs, const struct cuzk_num *a, struct cuzk_boolean out[CUZK_FR_BITS])
 {
     uint64_t words[CUZK_FR_LIMBS];
 
@@ -87,6 +87,11 @@ void cuzk_num_to_bits(struct cuzk_cs *cs, const struct cuzk_num *a, struct cuzk_
     for (int i = 0; i < CUZK_FR_LIMBS; i++)
         cuzk_boolean_alloc_many(cs, words[i], i < CUZK_FR_LIMBS - 1 ? 64 : CUZK_FR_BITS - 192,
                                 out + (ptrdiff_t)64 * i);
+}
+
+void cuzk_num_to_bits(struct cuzk_cs *cs, const struct cuzk_num *a, struct cuzk_boolean out[CUZK_FR_BITS])
+{
+    cuzk_num_alloc_bits(cs, a, out);
     if (!cuzk_cs_constrains(cs))
         return;
     cuzk_cs_begin(cs);

@@ -32,6 +32,9 @@ struct cuzk_num cuzk_num_add(struct cuzk_cs *cs, const char *inner, const struct
 struct cuzk_num cuzk_num_sub(struct cuzk_cs *cs, const char *inner, const struct cuzk_num *a,
                              const struct cuzk_num *b);
 
+/* 255 new bits of a, lowest first, bound to nothing but 0 and 1 each. */
+void cuzk_num_alloc_bits(struct cuzk_cs *cs, const struct cuzk_num *a, struct cuzk_boolean out[CUZK_FR_BITS]);
+
 /* 255 new bits of a, lowest first, and one constraint 0 * 0 = sum 2^i bit_i - a. Not range checked, as in the
  * reference: the bits may also be those of a + r where that fits. */
 void cuzk_num_to_bits(struct cuzk_cs *cs, const struct cuzk_num *a, struct cuzk_boolean out[CUZK_FR_BITS]);

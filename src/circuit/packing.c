@@ -9,8 +9,8 @@ void cuzk_packing_value(const struct cuzk_boolean *bits, size_t n, struct cuzk_f
     cuzk_fr_from_words(words, out);
 }
 
-static void enforce(struct cuzk_cs *cs, const char *name, const struct cuzk_boolean *bits, size_t n,
-                    cuzk_variable packed)
+void cuzk_packing_enforce(struct cuzk_cs *cs, const char *name, const struct cuzk_boolean *bits, size_t n,
+                          cuzk_variable packed)
 {
     if (!cuzk_cs_constrains(cs))
         return;
@@ -32,7 +32,7 @@ struct cuzk_num cuzk_packing_to_num(struct cuzk_cs *cs, const struct cuzk_boolea
     cuzk_cs_enter(cs, "input");
     const struct cuzk_num packed = cuzk_num_alloc(cs, &value);
     cuzk_cs_leave(cs);
-    enforce(cs, "packing constraint", bits, n, packed.variable);
+    cuzk_packing_enforce(cs, "packing constraint", bits, n, packed.variable);
     return packed;
 }
 
@@ -42,6 +42,6 @@ void cuzk_packing_to_inputs(struct cuzk_cs *cs, const char *name, const struct c
         const size_t count = n - i < CUZK_PACKING_CAPACITY ? n - i : CUZK_PACKING_CAPACITY;
         struct cuzk_fr value;
         cuzk_packing_value(bits + i, count, &value);
-        enforce(cs, name, bits + i, count, cuzk_cs_alloc_input(cs, &value));
+        cuzk_packing_enforce(cs, name, bits + i, count, cuzk_cs_alloc_input(cs, &value));
     }
 }

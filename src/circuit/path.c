@@ -18,6 +18,11 @@ struct walk {
     unsigned bit_count;
 };
 
+static const struct cuzk_sha256_node_names node_names = {"left num into bits", "right num into bits", "hash2",
+                                                         "pack"},
+                                           given_node_names = {"0_num_into_bits", "1_num_into_bits", "hash",
+                                                               "pack_le"};
+
 static void level(struct walk *walk, unsigned arity)
 {
     struct cuzk_cs *cs = walk->cs;
@@ -37,7 +42,7 @@ static void level(struct walk *walk, unsigned arity)
     cuzk_select_insert(cs, arity, &walk->node, own, siblings, inserted);
     cuzk_cs_enter(cs, "computation of commitment hash");
     if (walk->hash == CUZK_PATH_SHA256)
-        walk->node = cuzk_sha256_node_gadget(cs, &inserted[0], &inserted[1]);
+        walk->node = cuzk_sha256_node_gadget(cs, &node_names, &inserted[0], &inserted[1]);
     else
         walk->node = cuzk_poseidon_gadget(cs, arity, CUZK_POSEIDON_MERKLE, inserted);
     cuzk_cs_leave(cs);
@@ -71,4 +76,39 @@ void cuzk_path_enforce(struct cuzk_cs *cs, const struct cuzk_path_tree *tree, co
     cuzk_cs_enter(cs, "root_value");
     cuzk_cs_leave(cs);
     cuzk_num_enforce_equal(cs, "enforce root is correct", &walk.node, root);
+}
+
+static struct cuzk_num given_level(struct cuzk_cs *cs, enum cuzk_path_hash hash, unsigned arity,
+                                   unsigned height, const struct cuzk_num *node,
+                                   const struct cuzk_boolean *bits, const struct cuzk_num *siblings)
+{
+    struct cuzk_num inserted[MAX_ARITY], parent;
+
+    cuzk_cs_enter_n(cs, "merkle proof insert (height=#)", height);
+    cuzk_select_insert(cs, arity, node, bits, siblings, inserted);
+    cuzk_cs_leave(cs);
+    cuzk_cs_enter_n(cs, "merkle proof hash (height=#)", height);
+    if (hash == CUZK_PATH_SHA256)
+        parent = cuzk_sha256_node_gadget(cs, &given_node_names, &inserted[0], &inserted[1]);
+    else
+        parent = cuzk_poseidon_gadget(cs, arity, CUZK_POSEIDON_MERKLE, inserted);
+    cuzk_cs_leave(cs);
+    return parent;
+}
+
+void cuzk_path_enforce_given(struct cuzk_cs *cs, const struct cuzk_path_tree *tree,
+                             const struct cuzk_num *root, const struct cuzk_num *leaf,
+                             const struct cuzk_boolean *bits, const struct cuzk_num *siblings)
+{
+    struct cuzk_num node = *leaf;
+    const unsigned levels = cuzk_tree_levels(tree->shape);
+
+    for (unsigned height = 0; height < levels && !cuzk_cs_failed(cs); height++) {
+        const unsigned arity =
+            height < tree->shape.base_levels ? tree->base_arity : cuzk_tree_arity(tree->shape, height);
+        node = given_level(cs, tree->hash, arity, height, &node, bits, siblings);
+        bits += __builtin_ctz(arity);
+        siblings += arity - 1;
+    }
+    cuzk_num_enforce_equal(cs, "calculated root equals provided root", &node, root);
 }

@@ -23,4 +23,10 @@ struct cuzk_path_tree {
 void cuzk_path_enforce(struct cuzk_cs *cs, const struct cuzk_path_tree *tree, const struct cuzk_num *root,
                        const struct cuzk_num *leaf, const struct cuzk_merkle_path *path);
 
+/* A path whose index bits and siblings are variables already, as update circuits have it: no public input.
+ * bits: lowest first, as many as the levels take; siblings: level 0 first. */
+void cuzk_path_enforce_given(struct cuzk_cs *cs, const struct cuzk_path_tree *tree,
+                             const struct cuzk_num *root, const struct cuzk_num *leaf,
+                             const struct cuzk_boolean *bits, const struct cuzk_num *siblings);
+
 #endif

@@ -204,25 +204,25 @@ void cuzk_sha256_reverse_bytes(const struct cuzk_boolean *in, size_t n, struct c
     }
 }
 
-struct cuzk_num cuzk_sha256_node_gadget(struct cuzk_cs *cs, const struct cuzk_num *left,
-                                        const struct cuzk_num *right)
+struct cuzk_num cuzk_sha256_node_gadget(struct cuzk_cs *cs, const struct cuzk_sha256_node_names *names,
+                                        const struct cuzk_num *left, const struct cuzk_num *right)
 {
     struct cuzk_boolean bits[CUZK_FR_BITS], message[2 * CUZK_SHA256_GADGET_BITS],
         digest[CUZK_SHA256_GADGET_BITS];
 
-    cuzk_cs_enter(cs, "left num into bits");
+    cuzk_cs_enter(cs, names->left);
     cuzk_num_to_bits(cs, left, bits);
     cuzk_cs_leave(cs);
     cuzk_sha256_reverse_bytes(bits, CUZK_FR_BITS, message);
-    cuzk_cs_enter(cs, "right num into bits");
+    cuzk_cs_enter(cs, names->right);
     cuzk_num_to_bits(cs, right, bits);
     cuzk_cs_leave(cs);
     cuzk_sha256_reverse_bytes(bits, CUZK_FR_BITS, message + CUZK_SHA256_GADGET_BITS);
-    cuzk_cs_enter(cs, "hash2");
+    cuzk_cs_enter(cs, names->hash);
     cuzk_sha256_gadget(cs, message, 2 * CUZK_SHA256_GADGET_BITS, digest);
     cuzk_cs_leave(cs);
     cuzk_sha256_reverse_bytes(digest, CUZK_SHA256_GADGET_BITS, digest);
-    cuzk_cs_enter(cs, "pack");
+    cuzk_cs_enter(cs, names->pack);
     const struct cuzk_num packed = cuzk_packing_to_num(cs, digest, CUZK_PACKING_CAPACITY);
     cuzk_cs_leave(cs);
     return packed;

@@ -24,9 +24,14 @@ void cuzk_sha256_gadget(struct cuzk_cs *cs, const struct cuzk_boolean *message, 
  * of each byte are turned most significant first. Works both ways. */
 void cuzk_sha256_reverse_bytes(const struct cuzk_boolean *in, size_t n, struct cuzk_boolean *out);
 
+/* What the parts of a node are called; circuits differ in that. */
+struct cuzk_sha256_node_names {
+    const char *left, *right, *hash, *pack;
+};
+
 /* The node of a binary tree: bits of left, bits of right, SHA-256 of the 64 bytes, the digest without its
  * top two bits packed into a new variable. */
-struct cuzk_num cuzk_sha256_node_gadget(struct cuzk_cs *cs, const struct cuzk_num *left,
-                                        const struct cuzk_num *right);
+struct cuzk_num cuzk_sha256_node_gadget(struct cuzk_cs *cs, const struct cuzk_sha256_node_names *names,
+                                        const struct cuzk_num *left, const struct cuzk_num *right);
 
 #endif

@@ -205,6 +205,8 @@ static void build_select(struct cuzk_cs *cs, void *context)
     result(given, &out);
 }
 
+static const struct cuzk_sha256_node_names node_names = {"left", "right", "hash", "pack"};
+
 static void build_node(struct cuzk_cs *cs, void *context)
 {
     struct given *given = context;
@@ -212,7 +214,7 @@ static void build_node(struct cuzk_cs *cs, void *context)
 
     given->result_count = 0;
     alloc_elements(cs, given, pair);
-    const struct cuzk_num node = cuzk_sha256_node_gadget(cs, &pair[0], &pair[1]);
+    const struct cuzk_num node = cuzk_sha256_node_gadget(cs, &node_names, &pair[0], &pair[1]);
     result(given, &node);
 }
 
@@ -246,6 +248,42 @@ static void build_path(struct cuzk_cs *cs, void *context)
     const struct cuzk_num root = cuzk_num_alloc(cs, &given->elements[given->element_count - 1]);
     const struct cuzk_num leaf = cuzk_num_alloc(cs, &given->elements[0]);
     cuzk_path_enforce(cs, &tree, &root, &leaf, &path);
+}
+
+/* Leaf, siblings, root; the index bits are allocated before the siblings. */
+static void build_given_path(struct cuzk_cs *cs, void *context)
+{
+    struct given *given = context;
+    const bool sha256 = strstr(given->name, "sha") != NULL;
+    struct cuzk_path_tree tree = {.hash = sha256 ? CUZK_PATH_SHA256 : CUZK_PATH_POSEIDON,
+                                  .base_arity = sha256 ? 2 : 8};
+    struct cuzk_boolean bits[64];
+    struct cuzk_num siblings[64];
+    unsigned count = 0;
+
+    tree.shape.base_levels = sha256 ? (uint8_t)(given->element_count - 2) : 2;
+    if (strstr(given->name, "32KiB")) {
+        tree.shape.sub_arity = 8;
+        tree.shape.top_arity = 2;
+    }
+    for (unsigned level = 0; level < cuzk_tree_levels(tree.shape); level++)
+        count += sha256 ? 1 : (unsigned)__builtin_ctz(cuzk_tree_arity(tree.shape, level));
+    const struct cuzk_num root = cuzk_num_alloc(cs, &given->elements[given->element_count - 1]);
+    const struct cuzk_num leaf = cuzk_num_alloc(cs, &given->elements[0]);
+    cuzk_boolean_alloc_many(cs, given->number, count, bits);
+    for (size_t i = 0; i + 2 < given->element_count; i++)
+        siblings[i] = cuzk_num_alloc(cs, &given->elements[i + 1]);
+    cuzk_path_enforce_given(cs, &tree, &root, &leaf, bits, siblings);
+}
+
+static void build_bound_bits(struct cuzk_cs *cs, void *context)
+{
+    struct cuzk_num num;
+    struct cuzk_boolean bits[CUZK_FR_BITS];
+
+    alloc_elements(cs, context, &num);
+    cuzk_num_alloc_bits(cs, &num, bits);
+    cuzk_packing_enforce(cs, "bits", bits, CUZK_FR_BITS, num.variable);
 }
 
 static void build_label(struct cuzk_cs *cs, void *context)
@@ -291,6 +329,8 @@ static const struct {
     {"sha256_hash2", build_node},
     {"sha256_", build_sha256},
     {"por_", build_path},
+    {"porn_", build_given_path},
+    {"upd_num_to_bits", build_bound_bits},
     {"create_label_", build_label},
 };
 
@@ -411,7 +451,7 @@ static void test_gadgets__equal_the_recorded_ones(void **state)
         compared++;
     }
     free(text);
-    assert_int_equal(compared, 35);
+    assert_int_equal(compared, 40);
 }
 
 int main(void)
