@@ -41,6 +41,22 @@ enum cuzk_status cuzk_backend_plan_check(const struct cuzk_backend_plan *plan, s
     return CUZK_OK;
 }
 
+void cuzk_backend_plan_shape(const struct cuzk_backend_plan *plan, struct cuzk_backend_shape *out)
+{
+    const struct cuzk_r1cs *r1cs = plan->r1cs;
+
+    *out = (struct cuzk_backend_shape){.log_domain = plan->log_domain,
+                                       .constraints = r1cs->constraints,
+                                       .inputs = r1cs->inputs,
+                                       .bits = plan->layout->bits,
+                                       .wide = plan->layout->aux - plan->layout->bits,
+                                       .coefficients = r1cs->pool_count};
+    for (int m = CUZK_MATRIX_A; m <= CUZK_MATRIX_B; m++)
+        out->terms[m] = r1cs->matrix[m].row_start[r1cs->constraints];
+    for (int q = 0; q < CUZK_QUERIES; q++)
+        out->points[q] = plan->query[q].count;
+}
+
 void cuzk_backend_destroy(struct cuzk_backend *backend)
 {
     if (backend != NULL)

@@ -131,12 +131,36 @@ struct cuzk_backend_facts {
         peak_bytes; /* device memory asked for at most so far; 0 where the backend works in host memory */
 };
 
+/* A circuit and its key in numbers: what memory is planned from, before anything is loaded. */
+struct cuzk_backend_shape {
+    unsigned log_domain;
+    uint32_t constraints, inputs, bits, wide; /* bits and wide: aux variables of either kind */
+    uint32_t coefficients;                    /* different ones */
+    uint64_t terms[2];                        /* of A and B */
+    uint32_t points[CUZK_QUERIES];
+};
+
+/* Device memory of a key and its jobs, bytes. What is resident at once is key + work + jobs in flight * job.
+ */
+struct cuzk_backend_needs {
+    uint64_t key;  /* matrices, tables and the points that stay */
+    uint64_t work; /* vectors and scratch, which the jobs of a key take turns in */
+    uint64_t job;  /* one witness: every job in flight has its own */
+    uint64_t host; /* page-locked host memory: of points that do not fit the device, and of uploads */
+    bool streamed; /* some points stay on the host and pass through the device for each proof */
+};
+
 struct cuzk_backend_ops {
     const char *name; /* "cpu", "cuda" */
 
     void (*destroy)(struct cuzk_backend *backend);
 
     void (*facts)(const struct cuzk_backend *backend, struct cuzk_backend_facts *out);
+
+    /* What a key of this shape and its jobs will take within the backend's memory_limit. Errors: MEMORY (the
+     * least that would do is more than the limit or the device; both are named). */
+    enum cuzk_status (*needs)(const struct cuzk_backend *backend, const struct cuzk_backend_shape *shape,
+                              struct cuzk_backend_needs *out, struct cuzk_error *err);
 
     /* Makes a key resident. Errors: ARGUMENT (counts of the plan do not fit each other). */
     enum cuzk_status (*key_create)(struct cuzk_backend *backend, const struct cuzk_backend_plan *plan,
@@ -205,6 +229,8 @@ struct cuzk_backend_ops {
 /* Every backend's own structures begin with these. */
 struct cuzk_backend {
     const struct cuzk_backend_ops *ops;
+    uint64_t memory_limit; /* bytes of device memory that keys and jobs may take; 0: all there is. Set by who
+                              opened the backend, before the first key */
 };
 
 struct cuzk_backend_key {
@@ -223,6 +249,9 @@ struct cuzk_backend_table {
 /* Whether the plan's counts fit: matrices and layout, domain, points and the variables selected. For
  * key_create of every backend. Errors: ARGUMENT, with both numbers. */
 enum cuzk_status cuzk_backend_plan_check(const struct cuzk_backend_plan *plan, struct cuzk_error *err);
+
+/* The numbers of a plan. */
+void cuzk_backend_plan_shape(const struct cuzk_backend_plan *plan, struct cuzk_backend_shape *out);
 
 /* Destroys whatever the backend; NULL is fine. */
 void cuzk_backend_destroy(struct cuzk_backend *backend);

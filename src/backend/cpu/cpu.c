@@ -94,10 +94,22 @@ static enum cuzk_status msm(struct cuzk_backend *backend, enum cuzk_group group,
                                   : cuzk_msm_g2_raw(pool_of(backend), &raw, scalars, &out->g2, err);
 }
 
+/* Works in host memory: the key is the file's own pages. */
+static enum cuzk_status needs(const struct cuzk_backend *backend, const struct cuzk_backend_shape *shape,
+                              struct cuzk_backend_needs *out, struct cuzk_error *err)
+{
+    (void)backend;
+    (void)shape;
+    (void)err;
+    *out = (struct cuzk_backend_needs){0};
+    return CUZK_OK;
+}
+
 static const struct cuzk_backend_ops ops = {
     .name = "cpu",
     .destroy = destroy,
     .facts = facts,
+    .needs = needs,
     .key_create = cpu_key_create,
     .key_destroy = cpu_key_destroy,
     .job_create = cpu_job_create,

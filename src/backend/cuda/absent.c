@@ -1,5 +1,6 @@
 /* What backend/cuda/cuda.h promises, in a build without CUDA. */
 #include "backend/cuda/cuda.h"
+#include "backend/cuda/measure.h"
 
 static enum cuzk_status absent(struct cuzk_error *err)
 {
@@ -25,5 +26,22 @@ enum cuzk_status cuzk_backend_cuda_create(const char *device, struct cuzk_backen
 {
     (void)device;
     *out = NULL;
+    return absent(err);
+}
+
+const char *cuzk_cuda_work_name(enum cuzk_cuda_work work)
+{
+    (void)work;
+    return "";
+}
+
+enum cuzk_status cuzk_cuda_measure(struct cuzk_backend *backend, enum cuzk_cuda_work work, unsigned log_n,
+                                   unsigned rounds, uint64_t *ns, struct cuzk_error *err)
+{
+    (void)backend;
+    (void)work;
+    (void)log_n;
+    (void)rounds;
+    (void)ns;
     return absent(err);
 }

@@ -9,6 +9,7 @@
 #include "backend/cuda/job.h"
 #include "backend/cuda/key.h"
 #include "backend/cuda/msm.h"
+#include "backend/cuda/needs.h"
 #include "base/mem.h"
 
 /* ---- devices ---- */
@@ -194,6 +195,7 @@ static const struct cuzk_backend_ops ops = {
     .name = "cuda",
     .destroy = destroy,
     .facts = facts,
+    .needs = cuda_needs,
     .key_create = cuda_key_create,
     .key_destroy = cuda_key_destroy,
     .job_create = cuda_job_create,

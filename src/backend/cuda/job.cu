@@ -41,9 +41,7 @@ enum cuzk_status cuda_job_create(struct cuzk_backend_key *base, struct cuzk_back
     CUZK_TRY_OUT(cuda_mem_take(backend, job->bits_bytes, "witness bits", (void **)&job->bits, err));
     CUZK_TRY_OUT(cuda_mem_take(backend, job->wide_bytes, "witness values", (void **)&job->wide, err));
     CUZK_TRY_OUT(cuda_mem_take(backend, job->inputs_bytes, "public inputs", (void **)&job->inputs, err));
-    job->arena.size = 3 * (domain * sizeof(struct cuzk_fr) + 256) + key->arena_bytes +
-                      (size_t)key->wide_count * sizeof(struct cuzk_fr) +
-                      (size_t)key->inputs * sizeof(struct cuzk_fr) + 4096;
+    job->arena.size = key->arena_bytes;
     block = __atomic_exchange_n(&key->spare, NULL, __ATOMIC_ACQ_REL);
     if (block == NULL)
         CUZK_TRY_OUT(cuda_mem_take(backend, job->arena.size, "buffers of a proof", &block, err));

@@ -1,7 +1,7 @@
 #include "backend/cuda/key.h"
 
 #include "backend/cuda/encoding.h"
-#include "backend/cuda/msm.h"
+#include "backend/cuda/needs.h"
 #include "base/mem.h"
 
 enum { UPLOAD_POINTS = 1 << 19 }; /* decoded at once: 48 or 96 MiB of file bytes */
@@ -143,11 +143,6 @@ out:
     return status;
 }
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 enum cuzk_status cuda_key_create(struct cuzk_backend *base, const struct cuzk_backend_plan *plan,
                                  struct cuzk_backend_key **out, struct cuzk_error *err)
 {
@@ -155,6 +150,7 @@ enum cuzk_status cuda_key_create(struct cuzk_backend *base, const struct cuzk_ba
     const struct cuzk_r1cs *r1cs = plan->r1cs;
     enum cuzk_status status = CUZK_OK;
     struct cuda_key *key = NULL;
+    uint32_t bits[CUZK_QUERIES], wide[CUZK_QUERIES], inputs[CUZK_QUERIES];
 
     *out = NULL;
     CUZK_TRY(cuzk_backend_plan_check(plan, err));
@@ -180,15 +176,13 @@ enum cuzk_status cuda_key_create(struct cuzk_backend *base, const struct cuzk_ba
         query->count = plan->query[q].count;
         CUZK_TRY_OUT(
             cuda_points_upload(backend, &plan->query[q], g2 != 0, &query->points, &query->bytes, err));
-        if (q == CUZK_QUERY_H) {
-            key->arena_bytes = larger(key->arena_bytes, cuzk_cuda_msm_scratch(query->count, 0, 0));
-            continue;
-        }
-        CUZK_TRY_OUT(load_parts(query, backend, plan, &plan->query[q], err));
-        key->arena_bytes = larger(key->arena_bytes, cuzk_cuda_sum_bits_scratch(query->bits.n, g2));
-        key->arena_bytes = larger(key->arena_bytes, cuzk_cuda_msm_scratch(query->wide.n, 0, g2));
-        key->arena_bytes = larger(key->arena_bytes, cuzk_cuda_msm_scratch(query->inputs.n, 0, g2));
+        if (q != CUZK_QUERY_H)
+            CUZK_TRY_OUT(load_parts(query, backend, plan, &plan->query[q], err));
+        bits[q] = query->bits.n;
+        wide[q] = query->wide.n;
+        inputs[q] = query->inputs.n;
     }
+    key->arena_bytes = cuda_work_bytes(plan->log_domain, bits, wide, inputs, plan->query[CUZK_QUERY_H].count);
     CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(backend->stream), "loading of the key", err));
     *out = &key->base;
     key = NULL;

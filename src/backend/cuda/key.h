@@ -43,7 +43,7 @@ struct cuda_key {
     struct cuzk_fr *pool;
     uint32_t pool_count;
     struct cuda_query query[CUZK_QUERIES];
-    size_t arena_bytes; /* what a job's sums take at most */
+    size_t arena_bytes; /* the vectors and the scratch of one proof at a time */
     void *spare;        /* the buffers of a job that ended, wiped, for the next one; changed atomically */
     size_t spare_bytes;
 };

@@ -254,12 +254,37 @@ static __global__ void scale(struct cuzk_fr *data, const struct cuzk_fr *powers,
 
 /* ---- host ---- */
 
+/* How 2^log_n points are cut into passes; what the tables take, in elements. */
+static size_t cut_passes(unsigned log_n, struct pass pass[NTT_MAX_PASSES], unsigned *passes)
+{
+    size_t words = 2 * NTT_ROOTS;
+
+    *passes = 0;
+    for (unsigned left = log_n; left > 0;) {
+        const unsigned bits = left >= NTT_WIDE_BITS && log_n >= NTT_WIDE_BITS + 2 ? (unsigned)NTT_WIDE_BITS
+                              : left < 3                                          ? left
+                                                                                  : 3;
+        left -= bits;
+        pass[(*passes)++] = {bits, left, NULL, NULL};
+        if (left > 0)
+            words += (size_t)2 << (bits + left);
+    }
+    return words;
+}
+
+size_t cuzk_cuda_ntt_plan_bytes(unsigned log_n)
+{
+    struct pass pass[NTT_MAX_PASSES];
+    unsigned passes;
+
+    return cut_passes(log_n, pass, &passes) * sizeof(struct cuzk_fr);
+}
+
 enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, cudaStream_t stream,
                                            struct cuzk_cuda_ntt_plan **out, struct cuzk_error *err)
 {
     struct cuzk_cuda_ntt_plan *plan = NULL;
     enum cuzk_status status;
-    size_t words = 2 * NTT_ROOTS;
 
     *out = NULL;
     if (log_n > 30)
@@ -267,15 +292,7 @@ enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, cudaStream_t stream,
                               log_n);
     CUZK_TRY(CUZK_NEW(&plan, 1, "NTT plan", err));
     plan->log_n = log_n;
-    for (unsigned left = log_n; left > 0;) {
-        const unsigned bits = left >= NTT_WIDE_BITS && log_n >= NTT_WIDE_BITS + 2 ? (unsigned)NTT_WIDE_BITS
-                              : left < 3                                          ? left
-                                                                                  : 3;
-        left -= bits;
-        plan->pass[plan->passes++] = {bits, left, NULL, NULL};
-        if (left > 0)
-            words += (size_t)2 << (bits + left);
-    }
+    const size_t words = cut_passes(log_n, plan->pass, &plan->passes);
     struct cuzk_fr n, half;
     cuzk_fr_from_u64(2, &half);
     cuzk_fr_inverse(&half, &half);

@@ -24,6 +24,9 @@ enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, cudaStream_t stream,
                                            struct cuzk_cuda_ntt_plan **out, struct cuzk_error *err);
 void cuzk_cuda_ntt_plan_destroy(struct cuzk_cuda_ntt_plan *plan);
 
+/* What a plan takes, bytes. */
+size_t cuzk_cuda_ntt_plan_bytes(unsigned log_n);
+
 /* Natural order in, digit-reversed order out, in place: sum over i of x_i w^(-ik), not divided by n. */
 enum cuzk_status cuzk_cuda_ntt_inverse_dif(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *data,
                                            cudaStream_t stream, struct cuzk_error *err);

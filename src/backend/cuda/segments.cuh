@@ -247,7 +247,7 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS)
 
 template <class G>
 static __global__ void __launch_bounds__(SEGMENT_THREADS,
-                                         sizeof(typename G::field) == sizeof(struct cuzk_fp) ? 3 : 2)
+                                         sizeof(typename G::field) == sizeof(struct cuzk_fp) ? 4 : 2)
     segment_backward(const struct segment_source<G> source, const uint2 *__restrict__ pairs, uint32_t count,
                      uint32_t chains, const typename G::field *__restrict__ prefix,
                      const typename G::field *__restrict__ inverses, struct cuzk_cuda_planes<G> out)

@@ -1,0 +1,19 @@
+/* How much device memory a key and its jobs take: the same arithmetic for the plan and for the allocations.
+ */
+#ifndef CUZK_BACKEND_CUDA_NEEDS_H
+#define CUZK_BACKEND_CUDA_NEEDS_H
+
+#include "backend/backend.h"
+
+/* Vectors and scratch of one proof at a time: three vectors of the domain and what the largest sum takes.
+ * bits, wide, inputs: points of each query that meet such values (an upper bound will do). */
+size_t cuda_work_bytes(unsigned log_domain, const uint32_t bits[CUZK_QUERIES],
+                       const uint32_t wide[CUZK_QUERIES], const uint32_t inputs[CUZK_QUERIES], uint32_t h);
+
+/* One witness. */
+size_t cuda_job_bytes(uint32_t bits, uint32_t wide, uint32_t inputs);
+
+enum cuzk_status cuda_needs(const struct cuzk_backend *backend, const struct cuzk_backend_shape *shape,
+                            struct cuzk_backend_needs *out, struct cuzk_error *err);
+
+#endif
