@@ -1,49 +1,15 @@
 /*
- * The form of a request at rest, and requests as files: what the spool keeps of an accepted job.
+ * Requests as files (engine/request_form.h), named by the hex of their digest: what the spool keeps of an
+ * accepted job whose request is large. One content is kept once.
  *
- * Little-endian: "cuzkreq1"; u32 kind, priority (0 none, else 1 + enum cuzk_priority), partition_index,
- * number of vanilla_proofs; u64 sector_size, registered_proof, sector_number, miner_id; u64 lengths of
- * vanilla_proof, randomness, comm_r_old, comm_r_new, comm_d_new and of each of vanilla_proofs; then their
- * bytes in the same order. A digest follows: SHA-256 of all before, which is cuzk_request_digest and the
- * file's name in hex. The request id is no part of it: one content is kept once, whoever asks for it.
- *
- * A file is written under a temporary name, synced, renamed, and the directory synced. Thread-safe; an open
- * file may be read by many threads.
+ * A file is written under a temporary name, synced, renamed, and the directory synced. Thread-safe.
  */
 #ifndef CUZK_ENGINE_REQUEST_FILE_H
 #define CUZK_ENGINE_REQUEST_FILE_H
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/sink.h"
 #include "engine/request.h"
-
-struct cuzk_request_file {
-    struct cuzk_file_map map;    /* or a block in memory */
-    struct cuzk_request request; /* each blob is one part, inside the map; request_id is "" */
-    void *owned;                 /* parts and blobs that the request points at */
-};
-
-/* Bytes of the form, digest included. */
-uint64_t cuzk_request_form_bytes(const struct cuzk_request *request);
-
-/* Gives the form, without the digest, to a sink, part by part. Errors: the sink's. */
-enum cuzk_status cuzk_request_form_emit(const struct cuzk_request *request, struct cuzk_sink sink,
-                                        struct cuzk_error *err);
-
-/* The form with its digest, in a block of cuzk_mem_alloc. Errors: MEMORY. */
-enum cuzk_status cuzk_request_form_pack(const struct cuzk_request *request, const uint8_t digest[32],
-                                        uint8_t **bytes, size_t *length, struct cuzk_error *err);
-
-/* Reads a form from a block of cuzk_mem_alloc, which it takes over (also where it fails). digest: the one it
- * must have; `what` names it in errors. Errors: INPUT (with field and offset), MEMORY. */
-enum cuzk_status cuzk_request_form_open(const char *what, uint8_t *bytes, size_t length,
-                                        const uint8_t digest[32], struct cuzk_request_file *out,
-                                        struct cuzk_error *err);
-
-/* A copy of a request in memory, for engines that keep nothing on disk. Errors: MEMORY. */
-enum cuzk_status cuzk_request_form_copy(const struct cuzk_request *request, const uint8_t digest[32],
-                                        struct cuzk_request_file *out, struct cuzk_error *err);
+#include "engine/request_form.h"
 
 /* Writes a request into a directory; a file of the same digest that is whole already is kept as it is.
  * The file is durable when this returns; on failure nothing stays behind. Errors: IO (disk full included),
@@ -54,9 +20,6 @@ enum cuzk_status cuzk_request_file_write(const char *directory, const struct cuz
 /* Maps a file and checks lengths and digest. Errors: NOT_FOUND, INPUT (with field and offset), IO, MEMORY. */
 enum cuzk_status cuzk_request_file_open(const char *directory, const uint8_t digest[32],
                                         struct cuzk_request_file *out, struct cuzk_error *err);
-
-/* Gives a file or a copy back; a zeroed struct is fine. */
-void cuzk_request_file_close(struct cuzk_request_file *file);
 
 /* Removes it; not being there is fine. Whoever has it open keeps it. */
 enum cuzk_status cuzk_request_file_remove(const char *directory, const uint8_t digest[32],
