@@ -9,7 +9,7 @@
 #include "server/names.h"
 #include "server/process.h"
 
-enum { LABEL_ROOM = 600, KIND_FIRST = CUZK_PROOF_KIND_NONE + 1 };
+enum { LABEL_ROOM = 600, WORD_ROOM = 64, KIND_FIRST = CUZK_PROOF_KIND_NONE + 1 };
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -77,6 +77,22 @@ static void histogram(struct writer *w, const char *label, const char *of, const
     cuzk_bench_emit(&w->out, "%s_count{%s=\"%s\"} %" PRIu64 "\n", w->name, label, of, count);
 }
 
+/* A name as a label's value: '_' for what separates its words. */
+static const char *word(const char *name, char room[WORD_ROOM])
+{
+    size_t i = 0;
+
+    for (; name[i] != '\0' && i + 1 < WORD_ROOM; i++)
+        room[i] = name[i] == ' ' || name[i] == '-' ? '_' : name[i];
+    room[i] = '\0';
+    return room;
+}
+
+static const char *kind_word(int kind, char room[WORD_ROOM])
+{
+    return word(cuzk_kind_name((enum cuzk_proof_kind)kind), room);
+}
+
 /* ---- families: the daemon ---- */
 
 static void build_info(struct writer *w)
@@ -117,26 +133,30 @@ static void jobs(struct writer *w)
 {
     static const char *const outcomes[] = {"completed", "failed", "cancelled"};
     const uint64_t *const counts[] = {w->status->completed, w->status->failed, w->status->cancelled};
-    char labels[LABEL_ROOM];
+    char labels[LABEL_ROOM], kind_name[WORD_ROOM];
 
     for (int kind = KIND_FIRST; kind < CUZK_PROOF_KINDS; kind++)
         for (int k = 0; k < 3; k++) {
-            snprintf(labels, sizeof labels, "{kind=\"%s\",outcome=\"%s\"}",
-                     cuzk_kind_label((enum cuzk_proof_kind)kind), outcomes[k]);
+            snprintf(labels, sizeof labels, "{kind=\"%s\",outcome=\"%s\"}", kind_word(kind, kind_name),
+                     outcomes[k]);
             value_u64(w, labels, counts[k][kind]);
         }
 }
 
 static void queue(struct writer *w)
 {
+    char kind_name[WORD_ROOM];
+
     for (int kind = KIND_FIRST; kind < CUZK_PROOF_KINDS; kind++)
-        value_u64_by(w, "kind", cuzk_kind_label((enum cuzk_proof_kind)kind), w->status->queue[kind].pending);
+        value_u64_by(w, "kind", kind_word(kind, kind_name), w->status->queue[kind].pending);
 }
 
 static void running(struct writer *w)
 {
+    char kind_name[WORD_ROOM];
+
     for (int kind = KIND_FIRST; kind < CUZK_PROOF_KINDS; kind++)
-        value_u64_by(w, "kind", cuzk_kind_label((enum cuzk_proof_kind)kind), w->status->queue[kind].running);
+        value_u64_by(w, "kind", kind_word(kind, kind_name), w->status->queue[kind].running);
 }
 
 static void priority_queue(struct writer *w)
@@ -170,29 +190,29 @@ static void partitions(struct writer *w)
 
 static void job_duration(struct writer *w)
 {
+    char kind_name[WORD_ROOM];
+
     for (int kind = KIND_FIRST; kind < CUZK_PROOF_KINDS; kind++)
-        histogram(w, "kind", cuzk_kind_label((enum cuzk_proof_kind)kind), w->totals->job_bucket[kind],
+        histogram(w, "kind", kind_word(kind, kind_name), w->totals->job_bucket[kind],
                   w->totals->job_count[kind], w->totals->job_ns[kind]);
 }
 
 static void stage_duration(struct writer *w)
 {
-    for (int stage = 0; stage < CUZK_STAGES; stage++) {
-        char name[64];
+    char name[WORD_ROOM];
 
-        snprintf(name, sizeof name, "%s", cuzk_sched_stage_name((enum cuzk_sched_stage)stage));
-        for (char *at = name; *at != '\0'; at++)
-            if (*at == ' ' || *at == '-')
-                *at = '_';
-        histogram(w, "stage", name, w->totals->stage_bucket[stage], w->totals->stage_count[stage],
-                  w->totals->stage_ns[stage]);
-    }
+    for (int stage = 0; stage < CUZK_STAGES; stage++)
+        histogram(w, "stage", word(cuzk_sched_stage_name((enum cuzk_sched_stage)stage), name),
+                  w->totals->stage_bucket[stage], w->totals->stage_count[stage], w->totals->stage_ns[stage]);
 }
 
 static void events(struct writer *w)
 {
+    char name[WORD_ROOM];
+
     for (int type = 0; type < CUZK_EVENT_TYPES; type++)
-        value_u64_by(w, "event", cuzk_event_name((enum cuzk_event_type)type), w->totals->count[type]);
+        value_u64_by(w, "event", word(cuzk_event_type_name((enum cuzk_event_type)type), name),
+                     w->totals->count[type]);
 }
 
 /* ---- devices ---- */

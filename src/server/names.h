@@ -7,16 +7,10 @@
 /* "porep-c2", "snap-update", "window-post", "winning-post"; "none" for 0 and numbers beyond. */
 const char *cuzk_kind_name(enum cuzk_proof_kind kind);
 
-/* The same with '_' for '-', as metric labels are written. */
-const char *cuzk_kind_label(enum cuzk_proof_kind kind);
-
 /* "low", "normal", "high", "critical". */
 const char *cuzk_priority_name(enum cuzk_priority priority);
 
 /* "hot", "warm", "cold". */
 const char *cuzk_tier_name(enum cuzk_key_tier tier);
-
-/* "stage", "accepted", "done", ... */
-const char *cuzk_event_name(enum cuzk_event_type type);
 
 #endif
