@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "circuit/porep.h"
+#include "circuit/update.h"
 
 /* What a kind of circuit is made of. `head` fills head_size bytes for the parts to read; assignment NULL:
  * blank values. */
@@ -39,10 +40,35 @@ static void porep_part(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, c
     cuzk_porep_synthesise_challenge(cs, &circuit->shape.porep, assignment, head, index);
 }
 
+/* ---- empty sector update: a part is a challenge ---- */
+
+static bool update_shape(struct cuzk_circuit *circuit)
+{
+    if (!cuzk_update_shape_of(circuit->id.sector_size, circuit->id.kind == CUZK_CIRCUIT_SNAPP,
+                              &circuit->shape.update))
+        return false;
+    circuit->parts = circuit->shape.update.challenges;
+    return true;
+}
+
+static void update_head(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, const void *assignment,
+                        void *head)
+{
+    cuzk_update_synthesise_head(cs, &circuit->shape.update, assignment, head);
+}
+
+static void update_part(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, const void *assignment,
+                        const void *head, unsigned index)
+{
+    cuzk_update_synthesise_challenge(cs, &circuit->shape.update, assignment, head, index);
+}
+
 /* ---- the table ---- */
 
 static const struct row rows[CUZK_CIRCUIT_KINDS] = {
     [CUZK_CIRCUIT_POREP] = {"porep", sizeof(struct cuzk_porep_head), porep_shape, porep_head, porep_part},
+    [CUZK_CIRCUIT_SNAP] = {"snap", sizeof(struct cuzk_update_head), update_shape, update_head, update_part},
+    [CUZK_CIRCUIT_SNAPP] = {"snapp", sizeof(struct cuzk_update_head), update_shape, update_head, update_part},
 };
 
 const char *cuzk_circuit_kind_name(enum cuzk_circuit_kind kind)

@@ -35,7 +35,7 @@ void cuzk_circuit_id_at(size_t index, struct cuzk_circuit_id *out)
 
 enum cuzk_status cuzk_circuit_id_parse(const char *text, struct cuzk_circuit_id *out, struct cuzk_error *err)
 {
-    char name[CUZK_CIRCUIT_NAME];
+    char name[CUZK_CIRCUIT_KINDS * CUZK_CIRCUIT_NAME];
 
     for (size_t i = 0; i < cuzk_circuit_id_count(); i++) {
         cuzk_circuit_id_at(i, out);
@@ -43,9 +43,15 @@ enum cuzk_status cuzk_circuit_id_parse(const char *text, struct cuzk_circuit_id 
         if (strcmp(name, text) == 0)
             return CUZK_OK;
     }
+    size_t length = 0;
+
+    for (unsigned kind = 0; kind < CUZK_CIRCUIT_KINDS; kind++)
+        length += (size_t)snprintf(name + length, sizeof name - length, "%s%s-S", kind == 0 ? "" : ", ",
+                                   cuzk_circuit_kind_name((enum cuzk_circuit_kind)kind));
     return cuzk_error_set(
         err, CUZK_ARGUMENT,
-        "circuit: expected porep-S with S one of 2k, 4k, 16k, 32k, 8m, 512m, 32g, 64g, found '%s'", text);
+        "circuit: expected one of %s with S one of 2k, 4k, 16k, 32k, 8m, 512m, 32g, 64g, found '%s'", name,
+        text);
 }
 
 void cuzk_circuit_id_format(const struct cuzk_circuit_id *id, char text[CUZK_CIRCUIT_NAME])
@@ -73,21 +79,47 @@ static void tree_name(const struct cuzk_tree_shape *tree, char *text, size_t roo
     snprintf(text, room, "merkletree-poseidon_hasher-8-%u-%u", tree->sub_arity, tree->top_arity);
 }
 
-enum cuzk_status cuzk_circuit_id_identifier(const struct cuzk_circuit_id *id, char text[512],
-                                            struct cuzk_error *err)
+static void porep_identifier(const struct cuzk_circuit_id *id, const struct cuzk_porep_shape *shape,
+                             char text[512])
 {
-    struct cuzk_porep_shape shape;
     char tree[64];
 
-    CUZK_TRY(shape_of(id, &shape, err));
-    tree_name(&shape.tree, tree, sizeof tree);
+    tree_name(&shape->tree, tree, sizeof tree);
     snprintf(
         text, 512,
         "layered_drgporep::PublicParams{ graph: stacked_graph::StackedGraph{expansion_degree: %d base_graph: "
         "drgraph::BucketGraph{size: %" PRIu64 "; degree: %d; hasher: poseidon_hasher} }, challenges: "
         "LayerChallenges { layers: %u, max_count: %u }, tree: %s }",
-        CUZK_POREP_EXP_PARENTS, id->sector_size / CUZK_NODE_BYTES, CUZK_POREP_DRG_PARENTS, shape.layers,
-        shape.challenges, tree);
+        CUZK_POREP_EXP_PARENTS, id->sector_size / CUZK_NODE_BYTES, CUZK_POREP_DRG_PARENTS, shape->layers,
+        shape->challenges, tree);
+}
+
+static void update_identifier(const struct cuzk_circuit_id *id, const struct cuzk_porep_shape *shape,
+                              char text[512])
+{
+    (void)shape;
+    snprintf(text, 512, "empty_sector_update::PublicParams{ sector_nodes: %" PRIu64 " }",
+             id->sector_size / CUZK_NODE_BYTES);
+}
+
+/* How a kind's parameters are named: what is hashed, and what the tree's name stands between. */
+static const struct {
+    void (*identifier)(const struct cuzk_circuit_id *id, const struct cuzk_porep_shape *shape,
+                       char text[512]);
+    const char *before, *after;
+} namings[CUZK_CIRCUIT_KINDS] = {
+    [CUZK_CIRCUIT_POREP] = {porep_identifier, "stacked-proof-of-replication", "-sha256_hasher"},
+    [CUZK_CIRCUIT_SNAP] = {update_identifier, "empty-sector-update", ""},
+    [CUZK_CIRCUIT_SNAPP] = {update_identifier, "empty-sector-update-poseidon", ""},
+};
+
+enum cuzk_status cuzk_circuit_id_identifier(const struct cuzk_circuit_id *id, char text[512],
+                                            struct cuzk_error *err)
+{
+    struct cuzk_porep_shape shape;
+
+    CUZK_TRY(shape_of(id, &shape, err));
+    namings[id->kind].identifier(id, &shape, text);
     return CUZK_OK;
 }
 
@@ -103,7 +135,8 @@ enum cuzk_status cuzk_circuit_id_parameter_name(const struct cuzk_circuit_id *id
     cuzk_sha256_digest(identifier, strlen(identifier), digest);
     cuzk_hex_encode(digest, sizeof digest, hex);
     tree_name(&shape.tree, tree, sizeof tree);
-    snprintf(text, CUZK_PARAMETER_NAME, "v28-stacked-proof-of-replication-%s-sha256_hasher-%s", tree, hex);
+    snprintf(text, CUZK_PARAMETER_NAME, "v28-%s-%s%s-%s", namings[id->kind].before, tree,
+             namings[id->kind].after, hex);
     return CUZK_OK;
 }
 
@@ -122,6 +155,20 @@ static const struct {
      {"QmengpM684XLQfG8754ToonszgEg2bQeAGUan5uXTHUQzJ", "6a388072a518cf46ebd661f5cc46900a"}},
     {{CUZK_CIRCUIT_POREP, GIB(64)},
      {"QmS7ye6Ri2MfFzCkcUJ7FQ6zxDKuJ6J6B8k5PN7wzSR9sX", "1801f8a6e1b00bceb00cc27314bb5ce3"}},
+    {{CUZK_CIRCUIT_SNAP, KIB(2)},
+     {"QmYM6Hg7mjmvA3ZHTsqkss1fkdyDju5dDmLiBZGJ5pz9y9", "311f92a3e75036ced01b1c0025f1fa0c"}},
+    {{CUZK_CIRCUIT_SNAP, MIB(8)},
+     {"QmQiT4qBGodrVNEgVTDXxBNDdPbaD8Ag7Sx3ZTq1zHX79S", "5aedd2cf3e5c0a15623d56a1b43110ad"}},
+    {{CUZK_CIRCUIT_SNAP, MIB(512)},
+     {"Qma5WL6abSqYg9uUQAZ3EHS286bsNsha7oAGsJBD48Bq2q", "c3ad7bb549470b82ad52ed070aebb4f4"}},
+    {{CUZK_CIRCUIT_SNAP, GIB(32)},
+     {"QmNPc75iEfcahCwNKdqnWLtxnjspUGGR4iscjiz3wP3RtS", "1b3cfd761a961543f9eb273e435a06a2"}},
+    {{CUZK_CIRCUIT_SNAP, GIB(64)},
+     {"QmUB6xTVjzBQGuDNeyJMrrJ1byk58vhPm8eY2Lv9pgwanp", "1a392e7b759fb18e036c7559b5ece816"}},
+    {{CUZK_CIRCUIT_SNAPP, GIB(32)},
+     {"QmfK4tonETepL6F4kDFdJ3fr72fzRWoRPf3XGMhV3RLX1S", "b69983b5d7a97a20f43b3d5ff2a4ed04"}},
+    {{CUZK_CIRCUIT_SNAPP, GIB(64)},
+     {"QmNaaQXfm2NveN2Hf7bJ3udnQB2Qa4moMcUoJYJS6oWL6w", "a6d4f96e2b641a6d7a1a8e6dc1155c8a"}},
 };
 
 const struct cuzk_published *cuzk_circuit_id_published(const struct cuzk_circuit_id *id)

@@ -31,6 +31,8 @@ static enum cuzk_status pass(void *context, struct cuzk_combination a, struct cu
 /* As fixtures/circuits calls the kinds. */
 static const char *const names[CUZK_CIRCUIT_KINDS] = {
     [CUZK_CIRCUIT_POREP] = "porep",
+    [CUZK_CIRCUIT_SNAP] = "update",
+    [CUZK_CIRCUIT_SNAPP] = "update-poseidon",
 };
 
 static void must(enum cuzk_status status, const struct cuzk_error *err)
@@ -162,7 +164,7 @@ void circuit_fixture_compare_fine(enum cuzk_circuit_kind kind, unsigned every)
 
 /* ---- the namespace tree: every namespace is compared as it is left, by path ---- */
 
-enum { TREE_DEPTH = 4, MAX_NODES = 8192 };
+enum { TREE_DEPTH = 4, MAX_NODES = 65536 };
 
 struct tree {
     struct {

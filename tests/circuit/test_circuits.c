@@ -48,6 +48,42 @@ static void test_porep__namespace_tree_equals(void **state)
     circuit_fixture_compare_tree(CUZK_CIRCUIT_POREP);
 }
 
+static void test_snap__small_circuits_equal(void **state)
+{
+    static const uint64_t sizes[] = {KIB(2), KIB(4), KIB(16), KIB(32), MIB(8)};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        circuit_fixture_compare(CUZK_CIRCUIT_SNAP, sizes[i], 0);
+        circuit_fixture_compare(CUZK_CIRCUIT_SNAPP, sizes[i], 0);
+    }
+}
+
+static void test_snap__large_circuits_begin_equal(void **state)
+{
+    static const uint64_t sizes[] = {MIB(512), GIB(32), GIB(64)};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        circuit_fixture_compare(CUZK_CIRCUIT_SNAP, sizes[i], 8);
+        circuit_fixture_compare(CUZK_CIRCUIT_SNAPP, sizes[i], 2);
+    }
+}
+
+static void test_snap__fine_checkpoints_equal(void **state)
+{
+    (void)state;
+    circuit_fixture_compare_fine(CUZK_CIRCUIT_SNAP, 512);
+    circuit_fixture_compare_fine(CUZK_CIRCUIT_SNAPP, 64);
+}
+
+static void test_snap__namespace_tree_equals(void **state)
+{
+    (void)state;
+    circuit_fixture_compare_tree(CUZK_CIRCUIT_SNAP);
+    circuit_fixture_compare_tree(CUZK_CIRCUIT_SNAPP);
+}
+
 static void test_layout__equals_the_recorded_one(void **state)
 {
     (void)state;
@@ -161,6 +197,10 @@ int main(void)
         cmocka_unit_test(test_porep__large_circuits_begin_equal),
         cmocka_unit_test(test_porep__fine_checkpoints_equal),
         cmocka_unit_test(test_porep__namespace_tree_equals),
+        cmocka_unit_test(test_snap__small_circuits_equal),
+        cmocka_unit_test(test_snap__large_circuits_begin_equal),
+        cmocka_unit_test(test_snap__fine_checkpoints_equal),
+        cmocka_unit_test(test_snap__namespace_tree_equals),
         cmocka_unit_test(test_layout__equals_the_recorded_one),
         cmocka_unit_test(test_porep_witness__threads_and_gates_agree),
     };

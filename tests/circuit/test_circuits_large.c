@@ -1,4 +1,4 @@
-/* The whole PoRep circuits of 512 MiB, 32 and 64 GiB: 130 million constraints, half a minute each. */
+/* The whole circuits of 512 MiB, 32 and 64 GiB: 130 million constraints, half a minute each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,9 +16,22 @@ static void test_porep__large_circuits_equal(void **state)
     circuit_fixture_compare(CUZK_CIRCUIT_POREP, UINT64_C(64) << 30, 0);
 }
 
+static void test_snap__large_circuits_equal(void **state)
+{
+    (void)state;
+    for (enum cuzk_circuit_kind kind = CUZK_CIRCUIT_SNAP; kind <= CUZK_CIRCUIT_SNAPP; kind++) {
+        circuit_fixture_compare(kind, UINT64_C(512) << 20, 0);
+        circuit_fixture_compare(kind, UINT64_C(32) << 30, 0);
+        circuit_fixture_compare(kind, UINT64_C(64) << 30, 0);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_porep__large_circuits_equal)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_porep__large_circuits_equal),
+        cmocka_unit_test(test_snap__large_circuits_equal),
+    };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
