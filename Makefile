@@ -2,8 +2,8 @@
 
 JOBS     ?= $(shell nproc)
 BLST_DIR ?=
-LAUNCHER := $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache)
-SOURCES   = $(shell git ls-files 'src/*.[ch]' 'src/*.cu' 'src/*.cuh' 'include/*.h' 'tests/*.[ch]' 2>/dev/null)
+LAUNCHER := $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+SOURCES   = $(shell git ls-files 'src/*.[ch]' 'src/*.cpp' 'src/*.cu' 'src/*.cuh' 'include/*.h' 'tests/*.[ch]' 2>/dev/null)
 CTEST     = ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 .DEFAULT_GOAL := build

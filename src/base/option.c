@@ -75,6 +75,51 @@ void cuzk_option_format_size(uint64_t bytes, char *text, size_t room)
     snprintf(text, room, "%" PRIu64, bytes);
 }
 
+static const struct {
+    const char *suffix;
+    uint64_t milliseconds;
+} spans[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
+
+enum { SPANS = sizeof spans / sizeof spans[0] };
+
+enum cuzk_status cuzk_option_parse_duration(const char *where, const char *text, uint64_t *out,
+                                            struct cuzk_error *err)
+{
+    const char *end;
+    uint64_t value;
+
+    if (parse_digits(text, &value, &end))
+        for (size_t i = 0; i < SPANS; i++)
+            if (strcmp(end, spans[i].suffix) == 0 && value <= UINT64_MAX / spans[i].milliseconds) {
+                *out = value * spans[i].milliseconds;
+                return CUZK_OK;
+            }
+    return cuzk_error_set(err, CUZK_ARGUMENT,
+                          "%s: expected a duration such as 250ms, 30s, 5m, 2h or 1d, found '%s'", where,
+                          text);
+}
+
+void cuzk_option_format_duration(uint64_t milliseconds, char *text, size_t room)
+{
+    size_t i = SPANS - 1;
+
+    while (i > 0 && (milliseconds == 0 || milliseconds % spans[i].milliseconds != 0))
+        i--;
+    snprintf(text, room, "%" PRIu64 "%s", milliseconds / spans[i].milliseconds, spans[i].suffix);
+}
+
+static bool parse_switch(const char *text, bool *out)
+{
+    static const char *const words[] = {"false", "true", "off", "on", "no", "yes", "0", "1"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(text, words[i]) == 0) {
+            *out = i % 2 == 1;
+            return true;
+        }
+    return false;
+}
+
 static bool is_choice(const char *choices, const char *text)
 {
     const size_t n = strlen(text);
@@ -90,6 +135,16 @@ static bool is_choice(const char *choices, const char *text)
     return false;
 }
 
+static void format_number(const struct cuzk_option *option, uint64_t value, char *text, size_t room)
+{
+    if (option->type == CUZK_OPTION_SIZE)
+        cuzk_option_format_size(value, text, room);
+    else if (option->type == CUZK_OPTION_DURATION)
+        cuzk_option_format_duration(value, text, room);
+    else
+        snprintf(text, room, "%" PRIu64, value);
+}
+
 static enum cuzk_status set_number(const struct cuzk_option *option, struct cuzk_option_number *number,
                                    const char *where, const char *text, struct cuzk_error *err)
 {
@@ -97,11 +152,18 @@ static enum cuzk_status set_number(const struct cuzk_option *option, struct cuzk
 
     if (option->type == CUZK_OPTION_SIZE)
         CUZK_TRY(cuzk_option_parse_size(where, text, &number->value, err));
+    else if (option->type == CUZK_OPTION_DURATION)
+        CUZK_TRY(cuzk_option_parse_duration(where, text, &number->value, err));
     else if (!parse_digits(text, &number->value, &end) || *end != '\0')
         return cuzk_error_set(err, CUZK_ARGUMENT, "%s: expected a whole number, found '%s'", where, text);
-    if (number->value < option->min || (option->max != 0 && number->value > option->max))
-        return cuzk_error_set(err, CUZK_ARGUMENT, "%s: expected %" PRIu64 " to %" PRIu64 ", found %s", where,
-                              option->min, option->max != 0 ? option->max : UINT64_MAX, text);
+    if (number->value < option->min || (option->max != 0 && number->value > option->max)) {
+        char least[24], most[24];
+
+        format_number(option, option->min, least, sizeof least);
+        format_number(option, option->max != 0 ? option->max : UINT64_MAX, most, sizeof most);
+        return cuzk_error_set(err, CUZK_ARGUMENT, "%s: expected %s to %s, found %s", where, least, most,
+                              text);
+    }
     number->set = true;
     return CUZK_OK;
 }
@@ -126,7 +188,12 @@ enum cuzk_status cuzk_option_set(const struct cuzk_option *option, void *values,
         return CUZK_OK;
     case CUZK_OPTION_NUMBER:
     case CUZK_OPTION_SIZE:
+    case CUZK_OPTION_DURATION:
         return set_number(option, slot, where, text, err);
+    case CUZK_OPTION_SWITCH:
+        if (!parse_switch(text, slot))
+            return cuzk_error_set(err, CUZK_ARGUMENT, "%s: expected true or false, found '%s'", where, text);
+        return CUZK_OK;
     case CUZK_OPTION_HEX32: {
         struct cuzk_option_hex32 *hex = slot;
 
@@ -175,24 +242,34 @@ unsigned cuzk_option_distance(const char *one, const char *other)
     return row[m];
 }
 
+const struct cuzk_option *cuzk_option_nearest(const struct cuzk_option *options, size_t count,
+                                              const char *typed)
+{
+    const struct cuzk_option *nearest = NULL;
+    unsigned best = 4; /* further away is no typing error */
+
+    for (size_t i = 0; i < count; i++) {
+        const unsigned distance = cuzk_option_distance(typed, options[i].name);
+
+        if (distance < best) {
+            best = distance;
+            nearest = &options[i];
+        }
+    }
+    return nearest;
+}
+
 static enum cuzk_status unknown_option(const struct cuzk_option *options, size_t count, const char *argument,
                                        struct cuzk_error *err)
 {
     char name[64];
-    const char *nearest = NULL;
-    unsigned best = 4; /* further away is no typing error */
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(argument + 2, "="), argument + 2);
-    for (size_t i = 0; i < count; i++) {
-        const unsigned distance = cuzk_option_distance(name, options[i].name);
+    const struct cuzk_option *nearest = cuzk_option_nearest(options, count, name);
 
-        if (distance < best) {
-            best = distance;
-            nearest = options[i].name;
-        }
-    }
     if (nearest != NULL)
-        return cuzk_error_set(err, CUZK_ARGUMENT, "--%s: unknown option; did you mean --%s?", name, nearest);
+        return cuzk_error_set(err, CUZK_ARGUMENT, "--%s: unknown option; did you mean --%s?", name,
+                              nearest->name);
     return cuzk_error_set(err, CUZK_ARGUMENT, "--%s: unknown option", name);
 }
 
@@ -200,6 +277,8 @@ static enum cuzk_status apply_defaults(const struct cuzk_option *options, size_t
                                        struct cuzk_error *err)
 {
     for (size_t i = 0; i < count; i++) {
+        if (options[i].deferred)
+            continue;
         const char *set = options[i].environment != NULL ? getenv(options[i].environment) : NULL;
 
         if (options[i].fallback != NULL)
@@ -211,6 +290,19 @@ static enum cuzk_status apply_defaults(const struct cuzk_option *options, size_t
 }
 
 enum { NAME_ROOM = 128 };
+
+static enum cuzk_status note(const struct cuzk_option *option, void *values, const char *text,
+                             struct cuzk_error *err)
+{
+    struct cuzk_option_given *given = (struct cuzk_option_given *)(void *)((char *)values + option->offset);
+
+    if (given->count == CUZK_OPTION_GIVEN_ROOM)
+        return cuzk_error_set(err, CUZK_ARGUMENT, "--%s: more than %d options", option->name,
+                              CUZK_OPTION_GIVEN_ROOM);
+    given->items[given->count].name = option->name;
+    given->items[given->count++].text = text;
+    return CUZK_OK;
+}
 
 /* Takes the option at argv[*at], its value with it. */
 static enum cuzk_status take_option(const struct cuzk_option *options, size_t count, int argc,
@@ -238,6 +330,8 @@ static enum cuzk_status take_option(const struct cuzk_option *options, size_t co
     if (given[option - options] && option->type != CUZK_OPTION_LIST && option->type != CUZK_OPTION_FLAG)
         return cuzk_error_set(err, CUZK_ARGUMENT, "%s: given twice", where);
     given[option - options] = true;
+    if (option->deferred)
+        return note(option, values, text, err);
     return cuzk_option_set(option, values, where, text, err);
 }
 
@@ -245,7 +339,7 @@ enum cuzk_status cuzk_option_parse(const struct cuzk_option *options, size_t cou
                                    const char *const *argv, void *values, const char **positional,
                                    size_t room, size_t *positionals, struct cuzk_error *err)
 {
-    enum { OPTIONS_ROOM = 64 };
+    enum { OPTIONS_ROOM = 96 };
     bool given[OPTIONS_ROOM] = {false};
     bool only_positional = false;
 

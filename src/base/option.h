@@ -14,13 +14,15 @@
 #include "base/error.h"
 
 enum cuzk_option_type {
-    CUZK_OPTION_FLAG,   /* bool; takes no value */
-    CUZK_OPTION_STRING, /* const char *, NULL where not given; borrowed from argv or the environment */
-    CUZK_OPTION_CHOICE, /* the same, one of `choices` */
-    CUZK_OPTION_NUMBER, /* struct cuzk_option_number */
-    CUZK_OPTION_SIZE,   /* struct cuzk_option_number, in bytes: 2KiB, 32GiB or 2048 */
-    CUZK_OPTION_HEX32,  /* struct cuzk_option_hex32: 64 hex digits */
-    CUZK_OPTION_LIST,   /* struct cuzk_option_list: may be given several times */
+    CUZK_OPTION_FLAG,     /* bool; takes no value */
+    CUZK_OPTION_STRING,   /* const char *, NULL where not given; borrowed from argv or the environment */
+    CUZK_OPTION_CHOICE,   /* the same, one of `choices` */
+    CUZK_OPTION_NUMBER,   /* struct cuzk_option_number */
+    CUZK_OPTION_SIZE,     /* struct cuzk_option_number, in bytes: 2KiB, 32GiB or 2048 */
+    CUZK_OPTION_HEX32,    /* struct cuzk_option_hex32: 64 hex digits */
+    CUZK_OPTION_LIST,     /* struct cuzk_option_list: may be given several times */
+    CUZK_OPTION_SWITCH,   /* bool, given as true or false (on, off, yes, no, 1, 0) */
+    CUZK_OPTION_DURATION, /* struct cuzk_option_number, in milliseconds: 250ms, 30s, 5m, 2h, 1d */
 };
 
 struct cuzk_option_number {
@@ -40,6 +42,16 @@ struct cuzk_option_list {
     const char *items[CUZK_OPTION_LIST_ROOM];
 };
 
+/* What argv says of deferred options, in its order; texts are borrowed from argv. */
+enum { CUZK_OPTION_GIVEN_ROOM = 256 };
+
+struct cuzk_option_given {
+    size_t count;
+    struct {
+        const char *name, *text;
+    } items[CUZK_OPTION_GIVEN_ROOM];
+};
+
 struct cuzk_option {
     const char *name; /* "params-dir" for --params-dir */
     enum cuzk_option_type type;
@@ -49,8 +61,12 @@ struct cuzk_option {
     const char *fallback;    /* default as text, or NULL */
     const char *environment; /* variable that sets it, or NULL */
     const char *choices;     /* CHOICE: "auto|cpu" */
-    uint64_t min, max;       /* NUMBER and SIZE; max 0 means no bound */
+    uint64_t min, max;       /* NUMBER, SIZE and DURATION; max 0 means no bound */
     bool required;
+    const char *key; /* place in a configuration file ("memory.host"), or NULL */
+    bool reload;     /* a running daemon takes a new value */
+    bool deferred;   /* cuzk_option_parse only notes what argv says of it, in a struct cuzk_option_given at
+                        `offset`: its defaults and environment are another's business */
 };
 
 /* The option called `name` (length bytes), or NULL. */
@@ -75,6 +91,17 @@ enum cuzk_status cuzk_option_parse_size(const char *where, const char *text, uin
 
 /* A size as people write it ("2KiB"; bytes where it is no whole number of KiB). room of 24 is enough. */
 void cuzk_option_format_size(uint64_t bytes, char *text, size_t room);
+
+/* "250ms", "30s", "5m", "2h" or "1d", in milliseconds. Errors: ARGUMENT. */
+enum cuzk_status cuzk_option_parse_duration(const char *where, const char *text, uint64_t *out,
+                                            struct cuzk_error *err);
+
+/* A duration as people write it ("30s"). room of 24 is enough. */
+void cuzk_option_format_duration(uint64_t milliseconds, char *text, size_t room);
+
+/* The option whose name is nearest to what was typed, no further than three edits; NULL where none is. */
+const struct cuzk_option *cuzk_option_nearest(const struct cuzk_option *options, size_t count,
+                                              const char *typed);
 
 /* Edits that turn one word into the other (insert, delete, replace), for suggestions; words are cut at 63
  * bytes. */

@@ -70,6 +70,10 @@ struct cli_command {
     const char *example;   /* lines of shell */
     const struct cuzk_option *options;
     size_t option_count;
+    /* Rows of the daemon's configuration (server/config.h): what argv says of them is noted in the struct
+     * cuzk_option_given at config_offset. NULL: none. */
+    const struct cuzk_option *(*config)(size_t *count);
+    size_t config_offset;
     size_t values_size; /* of the struct that the options fill; at most CLI_VALUES_ROOM */
     size_t least, most; /* positional arguments */
     enum cuzk_status (*run)(struct cli_session *session, const void *values, const char *const *arguments,
@@ -89,6 +93,10 @@ extern const struct cli_command cli_circuit_digest;
 extern const struct cli_command cli_circuit_show;
 extern const struct cli_command cli_circuit_list;
 extern const struct cli_command cli_circuit_tree;
+extern const struct cli_command cli_config_check;
+extern const struct cli_command cli_config_docs;
+extern const struct cli_command cli_config_sample;
+extern const struct cli_command cli_config_show;
 extern const struct cli_command cli_doctor;
 extern const struct cli_command cli_inspect_command;
 extern const struct cli_command cli_prove_porep;
@@ -100,6 +108,11 @@ extern const struct cli_command cli_setup;
 extern const struct cli_command cli_synth_porep;
 extern const struct cli_command cli_trace;
 extern const struct cli_command cli_verify_porep;
+
+enum { CLI_OPTIONS_MOST = 96 };
+
+/* All options of a command, those of the configuration behind its own; returns how many. */
+size_t cli_command_options(const struct cli_command *command, struct cuzk_option options[CLI_OPTIONS_MOST]);
 
 /* All commands, in the order of the help text. */
 extern const struct cli_command *const cli_commands[];

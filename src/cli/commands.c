@@ -19,6 +19,10 @@ const struct cli_command *const cli_commands[] = {
     &cli_circuit_tree,
     &cli_inspect_command,
     &cli_doctor,
+    &cli_config_show,
+    &cli_config_check,
+    &cli_config_sample,
+    &cli_config_docs,
     &cli_trace,
     &cli_bench_field,
     &cli_bench_verify,
@@ -32,6 +36,21 @@ const struct cli_command *const cli_commands[] = {
 };
 
 const size_t cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
+
+size_t cli_command_options(const struct cli_command *command, struct cuzk_option options[CLI_OPTIONS_MOST])
+{
+    size_t count = 0, rows = 0;
+    const struct cuzk_option *config = command->config != NULL ? command->config(&rows) : NULL;
+
+    for (size_t i = 0; i < command->option_count && count < CLI_OPTIONS_MOST; i++)
+        options[count++] = command->options[i];
+    for (size_t i = 0; i < rows && count < CLI_OPTIONS_MOST; i++) {
+        options[count] = config[i];
+        options[count].deferred = true;
+        options[count++].offset = command->config_offset;
+    }
+    return count;
+}
 
 const struct cli_command *cli_command_find(int argc, const char *const *argv, int *words)
 {

@@ -90,9 +90,12 @@ void cli_help_command(FILE *stream, const struct cli_command *command)
         line += n;
         line += *line == '\n';
     }
+    struct cuzk_option options[CLI_OPTIONS_MOST];
+    const size_t count = cli_command_options(command, options);
+
     fputs("\noptions:\n", stream);
-    for (size_t i = 0; i < command->option_count; i++)
-        print_option(stream, &command->options[i]);
+    for (size_t i = 0; i < count; i++)
+        print_option(stream, &options[i]);
     fputs("\nexample:\n", stream);
     for (const char *line = command->example; *line != '\0';) {
         const size_t n = strcspn(line, "\n");

@@ -78,11 +78,13 @@ static int no_command(struct cli_session *session, int argc, const char *const *
 static enum cuzk_status parse_and_run(struct cli_session *session, const struct cli_command *command,
                                       int argc, const char *const *argv, void *values, struct cuzk_error *err)
 {
+    struct cuzk_option options[CLI_OPTIONS_MOST];
+    const size_t option_count = cli_command_options(command, options);
     const char *positional[CLI_POSITIONAL_ROOM];
     size_t count = 0;
 
-    enum cuzk_status status = cuzk_option_parse(command->options, command->option_count, argc, argv, values,
-                                                positional, command->most, &count, err);
+    enum cuzk_status status =
+        cuzk_option_parse(options, option_count, argc, argv, values, positional, command->most, &count, err);
     if (status == CUZK_OK && count < command->least)
         status = cuzk_error_set(err, CUZK_ARGUMENT, "%s: expected %s", command->name, command->arguments);
     if (status != CUZK_OK) {
