@@ -32,9 +32,10 @@ struct cuzk_device_facts {
     int64_t process;                                 /* of the child; 0: this process */
 };
 
-/* What a key and a unit hold, bytes, known before either is made. */
+/* What a key and a unit hold at most, bytes, known before either is made. */
 struct cuzk_device_need {
-    uint64_t key_device, key_host, unit_device;
+    uint64_t key_device, key_host;
+    uint64_t unit_device, unit_host; /* from UPLOAD to MSM; host: beside the witness */
 };
 
 /* One partition on its way through a device: witness in, proof out. */

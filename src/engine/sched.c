@@ -98,6 +98,7 @@ enum cuzk_status cuzk_sched_create(const struct cuzk_sched_config *config, struc
     CUZK_TRY(check_config(config, err));
     CUZK_TRY(CUZK_NEW(&sched, 1, "scheduler", err));
     sched->config = *config;
+    sched->host_base = config->host_base;
     sched->stages = stages_of(config);
     sched->whole = config->knobs.value[CUZK_KNOB_OVERLAP] <= CUZK_OVERLAP_PROOF;
     sched->witness_slots =
@@ -194,6 +195,9 @@ static void take(struct cuzk_sched *sched, const struct cuzk_sched_event *event)
             sched->devices[event->device].online = true;
         break;
     case CUZK_EVENT_TICK:
+        break;
+    case CUZK_EVENT_HOST_BASE:
+        sched->host_base = event->host_base;
         break;
     case CUZK_EVENT_DRAIN:
         sched->draining = true;

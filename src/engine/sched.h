@@ -95,6 +95,7 @@ enum cuzk_sched_event_kind {
     CUZK_EVENT_DEVICE_READY, /* device: its worker was restarted */
     CUZK_EVENT_TICK,         /* time has passed */
     CUZK_EVENT_DRAIN,        /* no new jobs; DRAINED when all are ended */
+    CUZK_EVENT_HOST_BASE,    /* host_base: what is resident changed; units wait until they fit beside it */
 };
 
 enum cuzk_sched_outcome {
@@ -109,6 +110,7 @@ struct cuzk_sched_event {
     union {
         const struct cuzk_sched_job *submit;
         uint64_t job;
+        uint64_t host_base;
         uint32_t device;
         struct {
             uint32_t unit, generation;

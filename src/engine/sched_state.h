@@ -123,6 +123,7 @@ struct cuzk_sched {
     uint32_t *witness_free; /* a stack of the idle ones */
     struct device devices[CUZK_SCHED_DEVICES_MOST];
     uint64_t host_used, lock_order, stale;
+    uint64_t host_base; /* resident now; what is admitted is judged by the configuration's */
 
     struct cuzk_sched_command *commands; /* of this step */
     size_t command_count, command_room;

@@ -586,11 +586,20 @@ bool sched_move(struct cuzk_sched *sched)
 
 /* ---- starting ---- */
 
+/* Bytes that new units may take; what is resident may have grown beyond what was planned for. */
+static uint64_t host_left(const struct cuzk_sched *sched)
+{
+    const uint64_t budget = sched->config.host_budget, taken = sched->host_base + sched->host_used;
+
+    if (budget == 0)
+        return UINT64_MAX;
+    return budget > taken ? budget - taken : 0;
+}
+
 /* Which partitions the unit is made of; false where they do not fit the host budget now. */
 static bool form(struct cuzk_sched *sched, uint32_t slot, struct unit *unit)
 {
-    const struct cuzk_sched_config *config = &sched->config;
-    const uint64_t budget = config->host_budget == 0 ? UINT64_MAX : config->host_budget - config->host_base;
+    const uint64_t left = host_left(sched);
     struct job *job = &sched->jobs[slot];
 
     memset(unit, 0, sizeof *unit);
@@ -606,13 +615,13 @@ static bool form(struct cuzk_sched *sched, uint32_t slot, struct unit *unit)
         unit->host_held = job->given.host_held;
         unit->host_dropped = job->given.host_dropped;
         unit->device_need = job->given.device_memory;
-        return unit->host_bytes <= budget - sched->host_used;
+        return unit->host_bytes <= left;
     }
     for (uint32_t other = slot; other != NOWHERE && unit->member_count < CUZK_SCHED_BATCH_MOST;
          other = sched->jobs[other].batch_next) {
         const struct cuzk_sched_job *given = &sched->jobs[other].given;
 
-        if (unit->host_bytes + given->partitions * given->host_peak > budget - sched->host_used)
+        if (unit->host_bytes + given->partitions * given->host_peak > left)
             break; /* the rest stays for the next unit */
         unit->members[unit->member_count++] =
             (struct member){other, given->id, sched->jobs[other].serial, 0, given->partitions};
