@@ -242,6 +242,14 @@ static void forget(struct cuzk_engine *engine, struct engine_job_list *list)
     pthread_mutex_lock(&engine->lock);
 }
 
+bool engine_forget_collected(struct cuzk_engine *engine)
+{
+    if (engine->collected.head == NULL)
+        return false;
+    forget(engine, &engine->collected);
+    return true;
+}
+
 /* When the oldest result is to be forgotten; UINT64_MAX: none waits. */
 static uint64_t expiry(const struct cuzk_engine *engine)
 {
@@ -252,8 +260,7 @@ static uint64_t expiry(const struct cuzk_engine *engine)
         at = kept->listed_ns + engine->result_keep_ns;
     if (collected != NULL && collected->listed_ns + ENGINE_COLLECTED_KEEP_MS * UINT64_C(1000000) < at)
         at = collected->listed_ns + ENGINE_COLLECTED_KEEP_MS * UINT64_C(1000000);
-    if (engine->collected.count > ENGINE_COLLECTED_MOST ||
-        (collected != NULL && engine->job_count >= engine->jobs_most))
+    if (engine->collected.count > ENGINE_COLLECTED_MOST)
         at = 0;
     return at;
 }

@@ -394,6 +394,8 @@ void engine_core_drained(struct cuzk_engine *engine);
 /* Ends a job that never came to the core (a journal's, that cannot be read). */
 void engine_job_end_now(struct cuzk_engine *engine, struct engine_job *job, enum cuzk_job_state state,
                         const char *error);
+/* Under lock, given up meanwhile: forgets the oldest collected result; false: there is none. */
+bool engine_forget_collected(struct cuzk_engine *engine);
 enum cuzk_status engine_end_start(struct cuzk_engine *engine, struct cuzk_error *err);
 void engine_end_stop(struct cuzk_engine *engine);
 void engine_journal_row(const struct engine_job *job, struct cuzk_journal_job *out);

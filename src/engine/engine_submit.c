@@ -15,7 +15,6 @@ static enum cuzk_status refuse_busy(struct cuzk_engine *engine, struct cuzk_subm
 
     engine->rejected++;
     out->retry_after_ms = ms < RETRY_LEAST_MS ? RETRY_LEAST_MS : ms > RETRY_MOST_MS ? RETRY_MOST_MS : ms;
-    pthread_cond_signal(&engine->timer_wake); /* collected results make room */
     return cuzk_error_set(err, CUZK_BUSY,
                           "%" PRIu32 " jobs are known, results not collected yet included; at most %" PRIu32
                           ": come back in %" PRIu64 " ms",
@@ -53,6 +52,8 @@ static enum cuzk_status enter(struct cuzk_engine *engine, struct engine_job *job
         if (engine->draining || engine->stopping)
             return cuzk_error_set(err, CUZK_CANCELLED, "the engine takes no new jobs: it is draining");
         known = engine_job_find_key(engine, job->key);
+        if (known == NULL && engine->job_count >= engine->jobs_most && engine_forget_collected(engine))
+            continue;
         if (known == NULL)
             break;
         if (!known->accepting) {

@@ -1,0 +1,354 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/engine_driver.h"
+
+#define MS UINT64_C(1000000)
+
+static void test_submit__every_preset_ends_every_job(void **state)
+{
+    (void)state;
+    for (size_t i = 0; cuzk_knobs_preset_name(i) != NULL; i++) {
+        struct engine_driver driver;
+        char jobs[12][CUZK_JOB_ID_TEXT];
+        struct cuzk_engine_status status;
+
+        engine_driver_init(&driver, cuzk_knobs_preset_name(i));
+        engine_driver_set(&driver, "batch.wait=20");
+        driver.behaviour[0].stage_ns[CUZK_STAGE_MSM] = MS / 5;
+        engine_driver_open(&driver);
+        for (unsigned j = 0; j < 12; j++)
+            engine_driver_submit(&driver, j % 3 == 0 ? 8 : 5, (enum cuzk_priority)(j % 4), jobs[j]);
+        for (unsigned j = 0; j < 12; j++) {
+            const struct engine_result result = engine_driver_await(&driver, jobs[j]);
+
+            assert_int_equal(result.state, CUZK_JOB_DONE);
+            assert_int_equal(result.proof_length, (j % 3 == 0 ? 10 : 1) * CUZK_PROOF_BYTES);
+            for (size_t p = 0; p < result.proof_length; p += CUZK_PROOF_BYTES)
+                assert_true(cuzk_device_null_proof_right(result.proof + p));
+        }
+        engine_driver_drain(&driver);
+        cuzk_engine_status(driver.engine, &status);
+        assert_int_equal(status.completed[CUZK_PROOF_KIND_POREP], 12);
+        assert_int_equal(status.partitions_done, 48);
+        assert_int_equal(status.queue[CUZK_PROOF_KIND_POREP].pending, 0);
+        assert_int_equal(status.queue[CUZK_PROOF_KIND_POREP].running, 0);
+        assert_int_equal(status.sched.units, 0);
+        assert_int_equal(status.sched.stale, 0);
+        assert_int_equal(status.host_used, 0);
+        assert_int_equal(status.device[0].units, 48);
+        engine_driver_close(&driver);
+    }
+}
+
+static void test_submit__same_content_is_the_same_job(void **state)
+{
+    struct engine_driver driver;
+    struct cuzk_submission one, other;
+    struct cuzk_error err;
+
+    (void)state;
+    engine_driver_init(&driver, "auto");
+    engine_driver_open(&driver);
+    assert_int_equal(engine_driver_request(&driver, 8, CUZK_PRIORITY_NORMAL, &one, &err), CUZK_OK);
+    driver.submitted--;
+    assert_int_equal(engine_driver_request(&driver, 8, CUZK_PRIORITY_NORMAL, &other, &err), CUZK_OK);
+    assert_true(other.duplicate);
+    assert_string_equal(one.job_id, other.job_id);
+    assert_int_equal(engine_driver_await(&driver, one.job_id).state, CUZK_JOB_DONE);
+    driver.submitted--; /* ended, and its result is kept */
+    assert_int_equal(engine_driver_request(&driver, 8, CUZK_PRIORITY_NORMAL, &other, &err), CUZK_OK);
+    assert_true(other.duplicate);
+    assert_int_equal(engine_driver_await(&driver, "ffffffffffffffff").state, CUZK_JOB_UNKNOWN);
+    assert_int_equal(engine_driver_await(&driver, "nonsense").state, CUZK_JOB_UNKNOWN);
+    engine_driver_close(&driver);
+}
+
+static void test_submit__refusals_name_their_reason(void **state)
+{
+    struct engine_driver driver;
+    struct cuzk_submission out;
+    struct cuzk_error err;
+    char job[CUZK_JOB_ID_TEXT];
+
+    (void)state;
+    engine_driver_init(&driver, "auto");
+    driver.options.jobs_most = 2;
+    driver.behaviour[0].stage_ns[CUZK_STAGE_MSM] = 200 * MS;
+    engine_driver_open(&driver);
+    assert_int_equal(engine_driver_request(&driver, 20, CUZK_PRIORITY_LOW, &out, &err), CUZK_INPUT);
+    assert_non_null(strstr(err.message, "registered_proof"));
+    assert_int_equal(engine_driver_request(&driver, 5, (enum cuzk_priority)9, &out, &err), CUZK_INPUT);
+    engine_driver_submit(&driver, 5, CUZK_PRIORITY_LOW, job);
+    engine_driver_submit(&driver, 5, CUZK_PRIORITY_LOW, job);
+    assert_int_equal(engine_driver_request(&driver, 5, CUZK_PRIORITY_LOW, &out, &err), CUZK_BUSY);
+    assert_true(out.retry_after_ms >= 100);
+    assert_int_equal(engine_driver_await(&driver, job).state, CUZK_JOB_DONE);
+    engine_driver_drain(&driver);
+    assert_int_equal(engine_driver_request(&driver, 5, CUZK_PRIORITY_LOW, &out, &err), CUZK_CANCELLED);
+    engine_driver_close(&driver);
+}
+
+static void test_submit__collected_results_make_room(void **state)
+{
+    struct engine_driver driver;
+
+    (void)state;
+    engine_driver_init(&driver, "auto");
+    driver.options.jobs_most = 4;
+    engine_driver_open(&driver);
+    for (unsigned i = 0; i < 50; i++) {
+        struct cuzk_submission out;
+        struct cuzk_error err;
+
+        assert_int_equal(engine_driver_request(&driver, 5, CUZK_PRIORITY_NORMAL, &out, &err), CUZK_OK);
+        assert_int_equal(engine_driver_await(&driver, out.job_id).state, CUZK_JOB_DONE);
+        cuzk_engine_collected(driver.engine, out.job_id);
+    }
+    engine_driver_close(&driver);
+}
+
+static void test_cancel__at_every_stage(void **state)
+{
+    (void)state;
+    for (unsigned stage = CUZK_STAGE_WITNESS; stage < CUZK_STAGES; stage++) {
+        struct engine_driver driver;
+        struct cuzk_engine_status status;
+        struct cuzk_error err;
+        char job[CUZK_JOB_ID_TEXT], other[CUZK_JOB_ID_TEXT];
+        bool was_running;
+
+        engine_driver_init(&driver, "phase-12");
+        driver.behaviour[0].stage_ns[stage] = 30 * MS;
+        driver.options.host_stage_ns[stage] = 30 * MS;
+        engine_driver_open(&driver);
+        engine_driver_submit(&driver, 8, CUZK_PRIORITY_NORMAL, job);
+        engine_driver_submit(&driver, 5, CUZK_PRIORITY_NORMAL, other);
+        /* let it come to that stage */
+        for (unsigned i = 0; i < 10; i++) {
+            struct cuzk_engine_event event;
+
+            cuzk_event_log_wait(cuzk_engine_events(driver.engine), i + 2, 5);
+            (void)cuzk_event_log_read(cuzk_engine_events(driver.engine), 0, &event, 1);
+        }
+        assert_int_equal(cuzk_engine_cancel(driver.engine, job, &was_running, &err), CUZK_OK);
+        const struct engine_result result = engine_driver_await(&driver, job);
+
+        assert_int_equal(result.state, was_running ? CUZK_JOB_CANCELLED : CUZK_JOB_DONE);
+        assert_int_equal(engine_driver_await(&driver, other).state, CUZK_JOB_DONE);
+        engine_driver_drain(&driver);
+        cuzk_engine_status(driver.engine, &status);
+        assert_int_equal(status.sched.units, 0);
+        assert_int_equal(status.sched.stale, 0);
+        assert_int_equal(cuzk_engine_cancel(driver.engine, "0000000000000001", &was_running, &err),
+                         CUZK_NOT_FOUND);
+        engine_driver_close(&driver);
+    }
+}
+
+static void count_call(void *context, const struct cuzk_job_result *result)
+{
+    (void)result;
+    atomic_fetch_add((atomic_int *)context, 1);
+}
+
+static void test_unwatch__no_call_comes_after_it(void **state)
+{
+    struct engine_driver driver;
+    char job[CUZK_JOB_ID_TEXT];
+    atomic_int calls = 0, kept = 0;
+    uint64_t watch, other;
+
+    (void)state;
+    engine_driver_init(&driver, "auto");
+    driver.behaviour[0].stage_ns[CUZK_STAGE_MSM] = 20 * MS;
+    engine_driver_open(&driver);
+    engine_driver_submit(&driver, 5, CUZK_PRIORITY_NORMAL, job);
+    cuzk_engine_watch(driver.engine, job, count_call, &calls, &watch);
+    cuzk_engine_watch(driver.engine, job, count_call, &kept, &other);
+    assert_true(watch != 0 && other != 0);
+    assert_true(cuzk_engine_unwatch(driver.engine, watch));
+    assert_false(cuzk_engine_unwatch(driver.engine, watch));
+    assert_false(cuzk_engine_unwatch(driver.engine, 0));
+    assert_int_equal(engine_driver_await(&driver, job).state, CUZK_JOB_DONE);
+    engine_driver_drain(&driver);
+    assert_int_equal(calls, 0);
+    assert_int_equal(kept, 1);
+    assert_false(cuzk_engine_unwatch(driver.engine, other));
+    cuzk_engine_watch(driver.engine, job, count_call, &calls, &watch);
+    assert_int_equal(watch, 0);
+    assert_int_equal(calls, 1);
+    engine_driver_close(&driver);
+}
+
+/* ---- priorities ---- */
+
+static void test_priorities__critical_goes_at_the_next_partition(void **state)
+{
+    enum { ROOM = 4096 };
+    static struct cuzk_engine_event events[ROOM];
+    struct engine_driver driver;
+    char low[2][CUZK_JOB_ID_TEXT], critical[CUZK_JOB_ID_TEXT];
+    uint64_t submitted = 0;
+    unsigned before = 0;
+
+    (void)state;
+    engine_driver_init(&driver, "auto");
+    engine_driver_set(&driver, "partition_workers=1");
+    engine_driver_set(&driver, "channel_capacity=1");
+    engine_driver_set(&driver, "workers_per_device=1");
+    driver.behaviour[0].stage_ns[CUZK_STAGE_MSM] = 10 * MS;
+    engine_driver_open(&driver);
+    engine_driver_submit(&driver, 8, CUZK_PRIORITY_LOW, low[0]);
+    engine_driver_submit(&driver, 8, CUZK_PRIORITY_LOW, low[1]);
+    cuzk_event_log_wait(cuzk_engine_events(driver.engine), 12, 10000);
+    engine_driver_submit(&driver, 5, CUZK_PRIORITY_CRITICAL, critical);
+    assert_int_equal(engine_driver_await(&driver, critical).state, CUZK_JOB_DONE);
+    assert_int_equal(engine_driver_await(&driver, low[1]).state, CUZK_JOB_DONE);
+
+    const size_t count = cuzk_event_log_read(cuzk_engine_events(driver.engine), 0, events, ROOM);
+    const uint64_t id = cuzk_job_id_parse(critical);
+
+    for (size_t i = 0; i < count; i++)
+        if (events[i].type == CUZK_EVENT_TYPE_ACCEPTED && events[i].job == id)
+            submitted = events[i].begin_ns;
+    for (size_t i = 0; i < count; i++)
+        if (events[i].type == CUZK_EVENT_TYPE_STAGE && events[i].stage == CUZK_STAGE_MSM) {
+            if (events[i].job == id)
+                break;
+            before += events[i].begin_ns > submitted;
+        }
+    /* one partition may have been handed to the device already, its MSM not begun */
+    assert_true(before <= 1);
+    engine_driver_close(&driver);
+}
+
+/* ---- faults ---- */
+
+static void run_faults(const char *preset, const struct cuzk_device_null *behaviour, unsigned devices,
+                       uint32_t failures_most, struct cuzk_engine_status *status)
+{
+    enum { JOBS = 20 };
+    struct engine_driver driver;
+    char jobs[JOBS][CUZK_JOB_ID_TEXT];
+
+    engine_driver_init(&driver, preset);
+    engine_driver_set(&driver, "batch.wait=20");
+    driver.device_count = devices;
+    for (unsigned d = 0; d < devices; d++) {
+        driver.behaviour[d] = *behaviour;
+        driver.behaviour[d].seed += d;
+    }
+    driver.options.failures_most = failures_most;
+    engine_driver_open(&driver);
+    for (unsigned j = 0; j < JOBS; j++)
+        engine_driver_submit(&driver, 8, CUZK_PRIORITY_NORMAL, jobs[j]);
+    for (unsigned j = 0; j < JOBS; j++) {
+        const struct engine_result result = engine_driver_await(&driver, jobs[j]);
+
+        if (result.state != CUZK_JOB_DONE)
+            fail_msg("%s: job %u: %s", preset, j, result.error);
+        for (size_t p = 0; p < result.proof_length; p += CUZK_PROOF_BYTES)
+            assert_true(cuzk_device_null_proof_right(result.proof + p));
+    }
+    engine_driver_drain(&driver);
+    cuzk_engine_status(driver.engine, status);
+    assert_int_equal(status->sched.units, 0);
+    assert_int_equal(status->sched.host_used, 0);
+    engine_driver_close(&driver);
+}
+
+static const char *const fault_presets[] = {"phase-0",  "phase-3",  "phase-4", "phase-6",
+                                            "phase-7",  "phase-8",  "phase-9", "phase-10",
+                                            "phase-11", "phase-12", "auto"};
+
+static void test_faults__failed_units_are_tried_again(void **state)
+{
+    const struct cuzk_device_null behaviour = {.fail_every = 7, .seed = 1};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof fault_presets / sizeof fault_presets[0]; i++) {
+        struct cuzk_engine_status status;
+
+        run_faults(fault_presets[i], &behaviour, 2, 1000, &status);
+        assert_true(status.retries > 0);
+    }
+}
+
+static void test_faults__wrong_proofs_never_leave(void **state)
+{
+    const struct cuzk_device_null behaviour = {.wrong_every = 5, .seed = 2};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof fault_presets / sizeof fault_presets[0]; i++) {
+        struct cuzk_engine_status status;
+
+        run_faults(fault_presets[i], &behaviour, 1, 1000, &status);
+        assert_true(status.retries > 0);
+    }
+}
+
+static void test_faults__lost_devices_come_back(void **state)
+{
+    /* rarer than the partitions of a joint call, which could never end else */
+    struct cuzk_device_null behaviour = {.lost_every = 37, .seed = 3};
+
+    (void)state;
+    behaviour.stage_ns[CUZK_STAGE_MSM] = MS / 10;
+    behaviour.stage_ns[CUZK_STAGE_HOST_MSM] = MS / 10;
+    for (size_t i = 0; i < sizeof fault_presets / sizeof fault_presets[0]; i++)
+        for (unsigned devices = 1; devices <= 2; devices++) {
+            struct cuzk_engine_status status;
+
+            run_faults(fault_presets[i], &behaviour, devices, 1000, &status);
+            assert_true(status.device[0].restarts > 0);
+            assert_false(status.device[0].lost);
+        }
+}
+
+static void test_faults__too_many_end_the_job_with_the_reason(void **state)
+{
+    struct engine_driver driver;
+    char job[CUZK_JOB_ID_TEXT];
+
+    (void)state;
+    engine_driver_init(&driver, "auto");
+    driver.behaviour[0].fail_every = 1;
+    engine_driver_open(&driver);
+    engine_driver_submit(&driver, 5, CUZK_PRIORITY_NORMAL, job);
+    const struct engine_result result = engine_driver_await(&driver, job);
+
+    assert_int_equal(result.state, CUZK_JOB_FAILED);
+    assert_non_null(strstr(result.error, "was to fail"));
+    assert_non_null(strstr(result.error, "failed as often"));
+    driver.submitted--; /* may be tried anew */
+    engine_driver_submit(&driver, 5, CUZK_PRIORITY_NORMAL, job);
+    assert_int_equal(engine_driver_await(&driver, job).state, CUZK_JOB_FAILED);
+    engine_driver_close(&driver);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_submit__every_preset_ends_every_job),
+        cmocka_unit_test(test_submit__same_content_is_the_same_job),
+        cmocka_unit_test(test_submit__refusals_name_their_reason),
+        cmocka_unit_test(test_submit__collected_results_make_room),
+        cmocka_unit_test(test_cancel__at_every_stage),
+        cmocka_unit_test(test_unwatch__no_call_comes_after_it),
+        cmocka_unit_test(test_priorities__critical_goes_at_the_next_partition),
+        cmocka_unit_test(test_faults__failed_units_are_tried_again),
+        cmocka_unit_test(test_faults__wrong_proofs_never_leave),
+        cmocka_unit_test(test_faults__lost_devices_come_back),
+        cmocka_unit_test(test_faults__too_many_end_the_job_with_the_reason),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
