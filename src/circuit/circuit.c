@@ -4,12 +4,14 @@
 
 #include "base/mem.h"
 #include "circuit/porep.h"
+#include "circuit/post.h"
 #include "circuit/update.h"
 
 /* What a kind of circuit is made of. `head` fills head_size bytes for the parts to read; assignment NULL:
  * blank values. */
 struct row {
     const char *name;
+    const char *outer; /* a namespace around the whole circuit, or NULL */
     size_t head_size;
     bool (*shape)(struct cuzk_circuit *circuit); /* from circuit->id; false: no such circuit */
     void (*head)(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, const void *assignment, void *head);
@@ -63,12 +65,44 @@ static void update_part(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, 
     cuzk_update_synthesise_challenge(cs, &circuit->shape.update, assignment, head, index);
 }
 
+/* ---- PoSt: a part is a sector ---- */
+
+static bool post_shape(struct cuzk_circuit *circuit)
+{
+    if (!cuzk_post_shape_of(circuit->id.sector_size, circuit->id.kind == CUZK_CIRCUIT_WINNING,
+                            &circuit->shape.post))
+        return false;
+    circuit->parts = circuit->shape.post.sectors;
+    return true;
+}
+
+static void post_head(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, const void *assignment,
+                      void *head)
+{
+    (void)cs;
+    (void)circuit;
+    (void)assignment;
+    (void)head;
+}
+
+static void post_part(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, const void *assignment,
+                      const void *head, unsigned index)
+{
+    (void)head;
+    cuzk_post_synthesise_sector(cs, &circuit->shape.post, assignment, index);
+}
+
 /* ---- the table ---- */
 
 static const struct row rows[CUZK_CIRCUIT_KINDS] = {
-    [CUZK_CIRCUIT_POREP] = {"porep", sizeof(struct cuzk_porep_head), porep_shape, porep_head, porep_part},
-    [CUZK_CIRCUIT_SNAP] = {"snap", sizeof(struct cuzk_update_head), update_shape, update_head, update_part},
-    [CUZK_CIRCUIT_SNAPP] = {"snapp", sizeof(struct cuzk_update_head), update_shape, update_head, update_part},
+    [CUZK_CIRCUIT_POREP] = {"porep", NULL, sizeof(struct cuzk_porep_head), porep_shape, porep_head,
+                            porep_part},
+    [CUZK_CIRCUIT_WINNING] = {"winning", "outer namespace", 0, post_shape, post_head, post_part},
+    [CUZK_CIRCUIT_WPOST] = {"wpost", "outer namespace", 0, post_shape, post_head, post_part},
+    [CUZK_CIRCUIT_SNAP] = {"snap", NULL, sizeof(struct cuzk_update_head), update_shape, update_head,
+                           update_part},
+    [CUZK_CIRCUIT_SNAPP] = {"snapp", NULL, sizeof(struct cuzk_update_head), update_shape, update_head,
+                            update_part},
 };
 
 const char *cuzk_circuit_kind_name(enum cuzk_circuit_kind kind)
@@ -138,9 +172,13 @@ void cuzk_circuit_synthesise(const struct cuzk_circuit *circuit, struct cuzk_cs 
         cuzk_cs_fail(cs, err.status, "%s", err.message);
         return;
     }
+    if (row->outer != NULL)
+        cuzk_cs_enter(cs, row->outer);
     row->head(cs, circuit, assignment, head);
     for (unsigned i = 0; i < circuit->parts && !cuzk_cs_failed(cs); i++)
         row->part(cs, circuit, assignment, head, i);
+    if (row->outer != NULL)
+        cuzk_cs_leave(cs);
     cuzk_mem_free(head);
 }
 

@@ -18,13 +18,16 @@
 #include "base/pool.h"
 #include "circuit/cs.h"
 #include "circuit/porep_assignment.h"
+#include "circuit/post_assignment.h"
 #include "circuit/update_assignment.h"
 #include "r1cs/witness.h"
 
 enum cuzk_circuit_kind {
     CUZK_CIRCUIT_POREP,
-    CUZK_CIRCUIT_SNAP,  /* empty sector update: the network's, data tree in SHA-256 */
-    CUZK_CIRCUIT_SNAPP, /* the same in one partition, data tree in Poseidon */
+    CUZK_CIRCUIT_WINNING, /* WinningPoSt */
+    CUZK_CIRCUIT_WPOST,   /* a WindowPoSt partition */
+    CUZK_CIRCUIT_SNAP,    /* empty sector update: the network's, data tree in SHA-256 */
+    CUZK_CIRCUIT_SNAPP,   /* the same in one partition, data tree in Poseidon */
     CUZK_CIRCUIT_KINDS,
 };
 
@@ -40,6 +43,7 @@ struct cuzk_circuit {
 
     union {
         struct cuzk_porep_shape porep;
+        struct cuzk_post_shape post;
         struct cuzk_update_shape update;
     } shape; /* by kind */
 };
@@ -52,7 +56,8 @@ enum cuzk_status cuzk_circuit_open(const struct cuzk_circuit_id *id, struct cuzk
                                    struct cuzk_error *err);
 
 /* Builds the whole circuit. assignment: NULL for blank values (record and check mode, dry runs), else the
- * kind's own structure: struct cuzk_porep_assignment, cuzk_update_assignment. */
+ * kind's own structure: struct cuzk_porep_assignment, cuzk_post_assignment,
+ * cuzk_update_assignment. */
 void cuzk_circuit_synthesise(const struct cuzk_circuit *circuit, struct cuzk_cs *cs, const void *assignment);
 
 /* Which aux variables are bits, without recording a constraint. Errors: MEMORY. */

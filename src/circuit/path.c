@@ -62,10 +62,10 @@ static void levels(struct walk *walk, const char *name, unsigned count, unsigned
 void cuzk_path_enforce(struct cuzk_cs *cs, const struct cuzk_path_tree *tree, const struct cuzk_num *root,
                        const struct cuzk_num *leaf, const struct cuzk_merkle_path *path)
 {
-    struct walk walk = {
-        .cs = cs, .hash = tree->hash, .node = *leaf, .index = path->index, .sibling = path->siblings};
+    struct walk walk = {.cs = cs, .hash = tree->hash, .index = path->index, .sibling = path->siblings};
 
     cuzk_cs_enter(cs, "value");
+    walk.node = leaf != NULL ? *leaf : cuzk_num_alloc(cs, &path->leaf);
     cuzk_cs_leave(cs);
     levels(&walk, "base", tree->shape.base_levels, tree->base_arity);
     levels(&walk, "sub", 1, tree->shape.sub_arity);

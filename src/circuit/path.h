@@ -19,7 +19,8 @@ struct cuzk_path_tree {
     struct cuzk_tree_shape shape; /* its base levels are of base_arity */
 };
 
-/* The gadget: path gives index and siblings (its own leaf and root are not read). */
+/* The gadget: path gives index and siblings (its root is not read). leaf NULL: path->leaf becomes a new
+ * variable, otherwise it is not read either. */
 void cuzk_path_enforce(struct cuzk_cs *cs, const struct cuzk_path_tree *tree, const struct cuzk_num *root,
                        const struct cuzk_num *leaf, const struct cuzk_merkle_path *path);
 

@@ -102,6 +102,18 @@ static void update_identifier(const struct cuzk_circuit_id *id, const struct cuz
              id->sector_size / CUZK_NODE_BYTES);
 }
 
+static void post_identifier(const struct cuzk_circuit_id *id, const struct cuzk_porep_shape *shape,
+                            char text[512])
+{
+    struct cuzk_post_shape post = {0};
+
+    (void)shape;
+    (void)cuzk_post_shape_of(id->sector_size, id->kind == CUZK_CIRCUIT_WINNING, &post);
+    snprintf(text, 512,
+             "FallbackPoSt::PublicParams{sector_size: %" PRIu64 ", challenge_count: %u, sector_count: %u}",
+             id->sector_size, post.challenges, post.sectors);
+}
+
 /* How a kind's parameters are named: what is hashed, and what the tree's name stands between. */
 static const struct {
     void (*identifier)(const struct cuzk_circuit_id *id, const struct cuzk_porep_shape *shape,
@@ -109,6 +121,8 @@ static const struct {
     const char *before, *after;
 } namings[CUZK_CIRCUIT_KINDS] = {
     [CUZK_CIRCUIT_POREP] = {porep_identifier, "stacked-proof-of-replication", "-sha256_hasher"},
+    [CUZK_CIRCUIT_WINNING] = {post_identifier, "proof-of-spacetime-fallback", ""},
+    [CUZK_CIRCUIT_WPOST] = {post_identifier, "proof-of-spacetime-fallback", ""},
     [CUZK_CIRCUIT_SNAP] = {update_identifier, "empty-sector-update", ""},
     [CUZK_CIRCUIT_SNAPP] = {update_identifier, "empty-sector-update-poseidon", ""},
 };
@@ -155,6 +169,26 @@ static const struct {
      {"QmengpM684XLQfG8754ToonszgEg2bQeAGUan5uXTHUQzJ", "6a388072a518cf46ebd661f5cc46900a"}},
     {{CUZK_CIRCUIT_POREP, GIB(64)},
      {"QmS7ye6Ri2MfFzCkcUJ7FQ6zxDKuJ6J6B8k5PN7wzSR9sX", "1801f8a6e1b00bceb00cc27314bb5ce3"}},
+    {{CUZK_CIRCUIT_WINNING, KIB(2)},
+     {"QmcSTqDcFVLGGVYz1njhUZ7B6fkKtBumsLUwx4nkh22TzS", "82c88066be968bb550a05e30ff6c2413"}},
+    {{CUZK_CIRCUIT_WINNING, MIB(8)},
+     {"QmU9SBzJNrcjRFDiFc4GcApqdApN6z9X7MpUr66mJ2kAJP", "700171ecf7334e3199437c930676af82"}},
+    {{CUZK_CIRCUIT_WINNING, MIB(512)},
+     {"QmVgCsJFRXKLuuUhT3aMYwKVGNA9rDeR6DCrs7cAe8riBT", "827359440349fe8f5a016e7598993b79"}},
+    {{CUZK_CIRCUIT_WINNING, GIB(32)},
+     {"Qmdtczp7p4wrbDofmHdGhiixn9irAcN77mV9AEHZBaTt1i", "d84f79a16fe40e9e25a36e2107bb1ba0"}},
+    {{CUZK_CIRCUIT_WINNING, GIB(64)},
+     {"QmVkrXc1SLcpgcudK5J25HH93QvR9tNsVhVTYHm5UymXAz", "2170a91ad5bae22ea61f2ea766630322"}},
+    {{CUZK_CIRCUIT_WPOST, KIB(2)},
+     {"QmVxjFRyhmyQaZEtCh7nk2abc7LhFkzhnRX4rcHqCCpikR", "7610b9f82bfc88405b7a832b651ce2f6"}},
+    {{CUZK_CIRCUIT_WPOST, MIB(8)},
+     {"QmdNEL2RtqL52GQNuj8uz6mVj5Z34NVnbaJ1yMyh1oXtBx", "c49499bb76a0762884896f9683403f55"}},
+    {{CUZK_CIRCUIT_WPOST, MIB(512)},
+     {"QmUiRx71uxfmUE8V3H9sWAsAXoM88KR4eo1ByvvcFNeTLR", "1a7d4a9c8a502a497ed92a54366af33f"}},
+    {{CUZK_CIRCUIT_WPOST, GIB(32)},
+     {"QmaUmfcJt6pozn8ndq1JVBzLRjRJdHMTPd4foa8iw5sjBZ", "2cf49eb26f1fee94c85781a390ddb4c8"}},
+    {{CUZK_CIRCUIT_WPOST, GIB(64)},
+     {"QmeAN4vuANhXsF8xP2Lx5j2L6yMSdogLzpcvqCJThRGK1V", "3810b7780ac0e299b22ae70f1f94c9bc"}},
     {{CUZK_CIRCUIT_SNAP, KIB(2)},
      {"QmYM6Hg7mjmvA3ZHTsqkss1fkdyDju5dDmLiBZGJ5pz9y9", "311f92a3e75036ced01b1c0025f1fa0c"}},
     {{CUZK_CIRCUIT_SNAP, MIB(8)},

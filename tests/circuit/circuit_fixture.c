@@ -30,9 +30,8 @@ static enum cuzk_status pass(void *context, struct cuzk_combination a, struct cu
 
 /* As fixtures/circuits calls the kinds. */
 static const char *const names[CUZK_CIRCUIT_KINDS] = {
-    [CUZK_CIRCUIT_POREP] = "porep",
-    [CUZK_CIRCUIT_SNAP] = "update",
-    [CUZK_CIRCUIT_SNAPP] = "update-poseidon",
+    [CUZK_CIRCUIT_POREP] = "porep", [CUZK_CIRCUIT_WINNING] = "winning",       [CUZK_CIRCUIT_WPOST] = "window",
+    [CUZK_CIRCUIT_SNAP] = "update", [CUZK_CIRCUIT_SNAPP] = "update-poseidon",
 };
 
 static void must(enum cuzk_status status, const struct cuzk_error *err)

@@ -48,6 +48,40 @@ static void test_porep__namespace_tree_equals(void **state)
     circuit_fixture_compare_tree(CUZK_CIRCUIT_POREP);
 }
 
+static void test_post__small_circuits_equal(void **state)
+{
+    static const uint64_t sizes[] = {KIB(2), KIB(4), KIB(16), KIB(32), MIB(8), MIB(512)};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        circuit_fixture_compare(CUZK_CIRCUIT_WINNING, sizes[i], 0);
+        circuit_fixture_compare(CUZK_CIRCUIT_WPOST, sizes[i], 0);
+    }
+    circuit_fixture_compare(CUZK_CIRCUIT_WINNING, GIB(32), 0);
+    circuit_fixture_compare(CUZK_CIRCUIT_WINNING, GIB(64), 0);
+}
+
+static void test_post__large_circuits_begin_equal(void **state)
+{
+    (void)state;
+    circuit_fixture_compare(CUZK_CIRCUIT_WPOST, GIB(32), 1);
+    circuit_fixture_compare(CUZK_CIRCUIT_WPOST, GIB(64), 1);
+}
+
+static void test_post__fine_checkpoints_equal(void **state)
+{
+    (void)state;
+    circuit_fixture_compare_fine(CUZK_CIRCUIT_WINNING, 64);
+    circuit_fixture_compare_fine(CUZK_CIRCUIT_WPOST, 64);
+}
+
+static void test_post__namespace_tree_equals(void **state)
+{
+    (void)state;
+    circuit_fixture_compare_tree(CUZK_CIRCUIT_WINNING);
+    circuit_fixture_compare_tree(CUZK_CIRCUIT_WPOST);
+}
+
 static void test_snap__small_circuits_equal(void **state)
 {
     static const uint64_t sizes[] = {KIB(2), KIB(4), KIB(16), KIB(32), MIB(8)};
@@ -197,6 +231,10 @@ int main(void)
         cmocka_unit_test(test_porep__large_circuits_begin_equal),
         cmocka_unit_test(test_porep__fine_checkpoints_equal),
         cmocka_unit_test(test_porep__namespace_tree_equals),
+        cmocka_unit_test(test_post__small_circuits_equal),
+        cmocka_unit_test(test_post__large_circuits_begin_equal),
+        cmocka_unit_test(test_post__fine_checkpoints_equal),
+        cmocka_unit_test(test_post__namespace_tree_equals),
         cmocka_unit_test(test_snap__small_circuits_equal),
         cmocka_unit_test(test_snap__large_circuits_begin_equal),
         cmocka_unit_test(test_snap__fine_checkpoints_equal),

@@ -16,6 +16,13 @@ static void test_porep__large_circuits_equal(void **state)
     circuit_fixture_compare(CUZK_CIRCUIT_POREP, UINT64_C(64) << 30, 0);
 }
 
+static void test_post__large_circuits_equal(void **state)
+{
+    (void)state;
+    circuit_fixture_compare(CUZK_CIRCUIT_WPOST, UINT64_C(32) << 30, 0);
+    circuit_fixture_compare(CUZK_CIRCUIT_WPOST, UINT64_C(64) << 30, 0);
+}
+
 static void test_snap__large_circuits_equal(void **state)
 {
     (void)state;
@@ -30,6 +37,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_porep__large_circuits_equal),
+        cmocka_unit_test(test_post__large_circuits_equal),
         cmocka_unit_test(test_snap__large_circuits_equal),
     };
 

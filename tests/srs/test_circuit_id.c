@@ -15,8 +15,8 @@
 static int kind_of(const char *name)
 {
     static const char *const names[CUZK_CIRCUIT_KINDS] = {
-        [CUZK_CIRCUIT_POREP] = "porep",
-        [CUZK_CIRCUIT_SNAP] = "update",
+        [CUZK_CIRCUIT_POREP] = "porep",           [CUZK_CIRCUIT_WINNING] = "winning",
+        [CUZK_CIRCUIT_WPOST] = "window",          [CUZK_CIRCUIT_SNAP] = "update",
         [CUZK_CIRCUIT_SNAPP] = "update-poseidon",
     };
 
