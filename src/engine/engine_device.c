@@ -71,16 +71,17 @@ void engine_slot_free(struct cuzk_engine *engine, struct engine_unit *unit)
 
 /* ---- stages ---- */
 
-static enum cuzk_status call(struct engine_lane *lane, struct engine_unit *unit, unsigned number,
-                             enum cuzk_sched_stage stage, struct cuzk_error *err)
+static enum cuzk_status call(struct engine_lane *lane, struct engine_unit *unit,
+                             const struct engine_task *task, enum cuzk_sched_stage stage,
+                             struct cuzk_error *err)
 {
     struct cuzk_engine *engine = lane->engine;
-    struct engine_device *device = &engine->devices[number];
+    struct engine_device *device = &engine->devices[task->device];
     struct engine_partition *part = &unit->part[unit->current];
     const uint64_t kernels = part->device.kernels_ns, transfer = part->device.transfer_ns;
     struct engine_span span = {.stage = stage, .begin_ns = cuzk_clock_ns()};
     const enum cuzk_status status =
-        device->device->ops->stage(device->device, (unsigned)unit->slot, stage, &part->device, err);
+        device->device->ops->stage(device->device, (unsigned)task->slot, stage, &part->device, err);
 
     span.end_ns = cuzk_clock_ns();
     span.kernels_ns = part->device.kernels_ns - kernels;
@@ -102,16 +103,13 @@ static enum cuzk_status call_beside(struct engine_lane *lane, struct engine_unit
 {
     struct cuzk_engine *engine = lane->engine;
     struct cuzk_device *device = engine->devices[task->device].device;
-    int slot;
 
-    pthread_mutex_lock(&engine->lock);
-    slot = unit->generation == task->generation ? unit->slot : ENGINE_NONE;
-    pthread_mutex_unlock(&engine->lock);
-    for (unsigned p = 0; p < unit->partitions && slot != ENGINE_NONE; p++) {
+    for (unsigned p = 0; p < unit->partitions; p++) {
         const struct engine_partition *part = &unit->part[p];
         struct engine_span span = {.stage = task->stage, .begin_ns = cuzk_clock_ns()};
         struct cuzk_device_unit copy = {.circuit = part->device.circuit, .witness = part->device.witness};
-        const enum cuzk_status status = device->ops->stage(device, (unsigned)slot, task->stage, &copy, err);
+        const enum cuzk_status status =
+            device->ops->stage(device, (unsigned)task->slot, task->stage, &copy, err);
 
         span.end_ns = cuzk_clock_ns();
         engine_note_span(engine, lane->name, part->job, (int32_t)part->number, &span);
@@ -140,15 +138,15 @@ static enum cuzk_status set_up(struct engine_lane *lane, struct engine_unit *uni
         engine_key_release(engine, unit->circuit, task->device);
         return cuzk_error_set(err, CUZK_DEVICE_LOST, "device %" PRIu32 " was lost", task->device);
     }
-    return call(lane, unit, task->device, CUZK_STAGE_SETUP, err);
+    return call(lane, unit, task, CUZK_STAGE_SETUP, err);
 }
 
-static enum cuzk_status finish(struct engine_lane *lane, struct engine_unit *unit, unsigned device,
-                               struct cuzk_error *err)
+static enum cuzk_status finish(struct engine_lane *lane, struct engine_unit *unit,
+                               const struct engine_task *task, struct cuzk_error *err)
 {
     struct engine_partition *part = &unit->part[unit->current];
 
-    CUZK_TRY(call(lane, unit, device, CUZK_STAGE_FINISH, err));
+    CUZK_TRY(call(lane, unit, task, CUZK_STAGE_FINISH, err));
     part->finished = true;
     cuzk_shared_witness_destroy(part->device.witness);
     part->device.witness = NULL;
@@ -156,19 +154,19 @@ static enum cuzk_status finish(struct engine_lane *lane, struct engine_unit *uni
 }
 
 /* MSM; and where a call holds more than one partition, the others from SETUP on, all under the lock. */
-static enum cuzk_status msm(struct engine_lane *lane, struct engine_unit *unit, unsigned device,
-                            struct cuzk_error *err)
+static enum cuzk_status msm(struct engine_lane *lane, struct engine_unit *unit,
+                            const struct engine_task *task, struct cuzk_error *err)
 {
     static const enum cuzk_sched_stage rest[] = {CUZK_STAGE_SETUP, CUZK_STAGE_PIN, CUZK_STAGE_UPLOAD,
                                                  CUZK_STAGE_QUOTIENT, CUZK_STAGE_MSM};
 
-    CUZK_TRY(call(lane, unit, device, CUZK_STAGE_MSM, err));
+    CUZK_TRY(call(lane, unit, task, CUZK_STAGE_MSM, err));
     while (unit->current + 1 < unit->partitions) {
-        CUZK_TRY(finish(lane, unit, device, err));
+        CUZK_TRY(finish(lane, unit, task, err));
         unit->current++;
         for (size_t i = 0; i < sizeof rest / sizeof rest[0]; i++)
             if ((lane->engine->stages & CUZK_STAGE_BIT(rest[i])) != 0)
-                CUZK_TRY(call(lane, unit, device, rest[i], err));
+                CUZK_TRY(call(lane, unit, task, rest[i], err));
     }
     return CUZK_OK;
 }
@@ -223,18 +221,18 @@ enum cuzk_status engine_run_device(struct engine_lane *lane, struct engine_unit 
         return call_beside(lane, unit, task, err);
     case CUZK_STAGE_UPLOAD:
         hold(lane->engine, unit, task->device);
-        status = call(lane, unit, task->device, CUZK_STAGE_UPLOAD, err);
+        status = call(lane, unit, task, CUZK_STAGE_UPLOAD, err);
         break;
     case CUZK_STAGE_MSM:
-        status = msm(lane, unit, task->device, err);
+        status = msm(lane, unit, task, err);
         let_go(lane->engine, unit, task->device);
         return status;
     case CUZK_STAGE_FINISH:
-        status = finish(lane, unit, task->device, err);
+        status = finish(lane, unit, task, err);
         release_key(lane->engine, unit);
         return status;
     default:
-        status = call(lane, unit, task->device, task->stage, err);
+        status = call(lane, unit, task, task->stage, err);
         break;
     }
     if (status != CUZK_OK)

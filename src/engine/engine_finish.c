@@ -57,17 +57,17 @@ enum cuzk_status engine_run_verify(struct engine_lane *lane, struct engine_unit 
     return CUZK_OK;
 }
 
-void engine_run_release(struct engine_lane *lane, struct engine_unit *unit)
+void engine_run_release(struct engine_lane *lane, struct engine_unit *unit, int slot)
 {
     struct cuzk_engine *engine = lane->engine;
     struct engine_span span = {.stage = CUZK_STAGE_RELEASE, .begin_ns = cuzk_clock_ns()};
     const bool one = unit->partitions == 1 && unit->part != NULL;
     const int32_t partition = one ? (int32_t)unit->part[0].number : CUZK_TIMELINE_NO_PARTITION;
 
-    if (unit->slot != ENGINE_NONE) { /* it was not finished */
+    if (slot != ENGINE_NONE) { /* it was not finished */
         struct cuzk_device *device = engine->devices[unit->device].device;
 
-        device->ops->abandon(device, (unsigned)unit->slot);
+        device->ops->abandon(device, (unsigned)slot);
     }
     engine_unit_drop_witness(unit);
     for (unsigned p = 0; unit->part != NULL && p < unit->partitions; p++)

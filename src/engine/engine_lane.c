@@ -49,6 +49,7 @@ void engine_lane_push(struct cuzk_engine *engine, struct engine_task *task)
 
     if (calls_device(task->stage))
         engine->devices[task->device].in_flight++;
+    task->slot = engine->units[task->unit].slot;
     task->next = NULL;
     if (queue->tail != NULL)
         queue->tail->next = task;
@@ -92,7 +93,7 @@ static enum cuzk_status run(struct engine_lane *lane, struct engine_unit *unit,
     case CUZK_STAGE_VERIFY:
         return engine_run_verify(lane, unit, err);
     case CUZK_STAGE_RELEASE:
-        engine_run_release(lane, unit);
+        engine_run_release(lane, unit, task->slot);
         return CUZK_OK;
     default:
         return engine_run_device(lane, unit, task, err);

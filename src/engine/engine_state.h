@@ -128,6 +128,7 @@ struct engine_task {
     uint32_t unit, generation;
     enum cuzk_sched_stage stage;
     uint32_t device, worker; /* UINT32_MAX: none */
+    int slot;                /* of the unit when it was started */
 };
 
 /* What the core's unit of the same number is made of. The generation's own stages are run one at a time but
@@ -320,7 +321,7 @@ enum cuzk_status engine_run_witness(struct engine_lane *lane, struct engine_unit
                                     struct cuzk_error *err);
 enum cuzk_status engine_run_verify(struct engine_lane *lane, struct engine_unit *unit,
                                    struct cuzk_error *err);
-void engine_run_release(struct engine_lane *lane, struct engine_unit *unit);
+void engine_run_release(struct engine_lane *lane, struct engine_unit *unit, int slot);
 /* Sleeps; for engines that only pretend. */
 void engine_pretend(uint64_t ns);
 
