@@ -1,0 +1,392 @@
+/* Empty sector updates against the reference: constants, challenges, phi and rho, encoding, public inputs;
+ * vanilla proofs read, checked, made anew and turned into witnesses; damaged ones refused. */
+#include "filecoin/update.h"
+
+#include "base/pool.h"
+#include "circuit/circuit.h"
+#include "filecoin/json_patch.h"
+#include "filecoin/update_make.h"
+#include "filecoin/update_verify.h"
+#include "filecoin/vectors.h"
+#include "filecoin/witness_fixture.h"
+
+enum { NODE = 32 };
+
+static struct cuzk_pool *pool;
+
+static void must(enum cuzk_status status, const struct cuzk_error *err)
+{
+    if (status != CUZK_OK)
+        fail_msg("%s", err->message);
+}
+
+static void element(struct fixture_json record, const char *name, struct cuzk_fr *out)
+{
+    uint8_t bytes[NODE];
+
+    vector_hex(record, name, bytes, NODE);
+    assert_true(cuzk_fr_from_bytes(bytes, out));
+}
+
+static void element_at(struct fixture_json list, size_t index, struct cuzk_fr *out)
+{
+    uint8_t bytes[NODE];
+
+    fixture_json_hex(fixture_json_at(list, index), bytes, NODE);
+    assert_true(cuzk_fr_from_bytes(bytes, out));
+}
+
+/* ---- known answers by sector size ---- */
+
+static void check_constants(struct fixture_json record, const struct cuzk_update_shape *shape)
+{
+    const unsigned h = cuzk_update_default_h(shape);
+
+    assert_int_equal(1U << shape->apex_bits, vector_u64(record, "apex_leafs_per_partition"));
+    assert_int_equal(cuzk_update_challenges_per_digest(shape), vector_u64(record, "challenges_per_digest"));
+    assert_int_equal(shape->challenges, vector_u64(record, "challenges_per_partition"));
+    assert_int_equal(1U << shape->partition_bits, vector_u64(record, "partitions"));
+    assert_int_equal(cuzk_update_random_bits(shape), vector_u64(record, "random_bits_per_challenge"));
+    assert_int_equal(h, vector_u64(record, "h_default"));
+    assert_int_equal(cuzk_update_h_select(shape, h), vector_u64(record, "h_select_default"));
+    for (size_t k = 0; k < CUZK_UPDATE_H_BITS; k++)
+        assert_int_equal(shape->h[k], fixture_json_u64(fixture_json_at(fixture_json_get(record, "hs"), k)));
+}
+
+static void check_challenges(struct fixture_json record, const struct cuzk_update_shape *shape)
+{
+    const unsigned partitions = 1U << shape->partition_bits;
+    uint32_t *all = calloc((size_t)partitions * shape->challenges, sizeof *all);
+    struct fixture_json entry = {0};
+    struct cuzk_fr comm_r_new;
+    unsigned compared = 0;
+
+    element(record, "comm_r_new", &comm_r_new);
+    for (unsigned k = 0; k < partitions; k++)
+        cuzk_update_challenges(shape, &comm_r_new, k, all + (size_t)k * shape->challenges);
+    while (fixture_json_next(fixture_json_get(record, "partitions"), &entry)) {
+        const uint64_t partition = fixture_json_u64(fixture_json_at(entry, 0));
+        struct fixture_json value = {0};
+        for (uint64_t i = 0; fixture_json_next(fixture_json_at(entry, 1), &value); i++, compared++)
+            assert_int_equal(all[partition * shape->challenges + i], fixture_json_u64(value));
+    }
+    assert_true(compared >= shape->challenges);
+    free(all);
+}
+
+static void check_phi_and_rho(struct fixture_json record)
+{
+    struct fixture_json entry = {0};
+    struct cuzk_fr comm_d_new, comm_r_old, phi, rho, expected;
+
+    element(record, "comm_d_new", &comm_d_new);
+    element(record, "comm_r_old", &comm_r_old);
+    element(record, "phi", &expected);
+    cuzk_update_phi(&comm_d_new, &comm_r_old, &phi);
+    assert_true(cuzk_fr_equal(&phi, &expected));
+    while (fixture_json_next(fixture_json_get(record, "rho_high"), &entry)) {
+        cuzk_update_rho(&phi, fixture_json_u64(fixture_json_at(entry, 0)), &rho);
+        element_at(entry, 1, &expected);
+        assert_true(cuzk_fr_equal(&rho, &expected));
+    }
+}
+
+static void check_public_inputs(struct fixture_json record, const struct cuzk_update_shape *shape)
+{
+    struct cuzk_update_commitments commitments;
+    struct fixture_json entry = {0};
+
+    element(record, "comm_r_old", &commitments.comm_r_old);
+    element(record, "comm_r_new", &commitments.comm_r_new);
+    element(record, "comm_d_new", &commitments.comm_d_new);
+    while (fixture_json_next(fixture_json_get(record, "cases"), &entry)) {
+        struct cuzk_fr inputs[4], expected;
+        cuzk_update_public_inputs(shape, &commitments, (unsigned)fixture_json_u64(fixture_json_at(entry, 0)),
+                                  inputs);
+        for (size_t i = 0; i < 4; i++) {
+            element_at(fixture_json_at(entry, 1), i, &expected);
+            assert_true(cuzk_fr_equal(&inputs[i], &expected));
+        }
+    }
+}
+
+static void test_update__equals_the_known_answers(void **state)
+{
+    size_t length, lines = 0;
+    uint8_t *text = fixture_read(&length, "vectors/update.jsonl");
+    char *cursor = (char *)text, *line;
+
+    (void)state;
+    while ((line = fixture_line(&cursor)) != NULL) {
+        const struct fixture_json record = fixture_json_parse(line);
+        const struct fixture_json nodes = fixture_json_get(record, "nodes");
+        struct cuzk_update_shape shape;
+        if (vector_is(record, "kind", "phi_rho")) {
+            check_phi_and_rho(record);
+            lines++;
+        }
+        if (!nodes.text || !cuzk_update_shape_of(fixture_json_u64(nodes) * NODE, false, &shape))
+            continue; /* sizes that have no circuit */
+        if (vector_is(record, "kind", "constants"))
+            check_constants(record, &shape);
+        else if (vector_is(record, "kind", "challenges"))
+            check_challenges(record, &shape);
+        else if (vector_is(record, "kind", "public_inputs"))
+            check_public_inputs(record, &shape);
+        else
+            continue;
+        lines++;
+    }
+    assert_int_equal(lines, 11 + 3 * 8);
+    free(text);
+}
+
+/* ---- the updated sectors ---- */
+
+struct update {
+    struct cuzk_update_shape shape;
+    struct cuzk_update_commitments commitments;
+    struct cuzk_fr comm_c;
+    char *text;
+};
+
+static void update_open(const char *folder, struct update *out)
+{
+    size_t length;
+
+    out->text = (char *)fixture_read(&length, "sectors/%s/update.json", folder);
+    const struct fixture_json record = fixture_json_parse(out->text);
+
+    assert_true(cuzk_update_shape_of(vector_u64(record, "sector_size"), false, &out->shape));
+    element(record, "comm_r_old", &out->commitments.comm_r_old);
+    element(record, "comm_r_new", &out->commitments.comm_r_new);
+    element(record, "comm_d_new", &out->commitments.comm_d_new);
+    element(record, "comm_c", &out->comm_c);
+}
+
+static void compare_witness(const struct update *update, const struct cuzk_update_proof *proof,
+                            struct fixture_json expected)
+{
+    const struct cuzk_circuit_id id = {CUZK_CIRCUIT_SNAP, (uint64_t)NODE << update->shape.log2_nodes};
+    struct cuzk_update_assignment assignment;
+    struct cuzk_witness_layout layout;
+    struct cuzk_witness witness;
+    struct cuzk_circuit circuit;
+    struct cuzk_error err;
+
+    cuzk_update_proof_assignment(proof, &update->commitments, &assignment);
+    must(cuzk_circuit_open(&id, &circuit, &err), &err);
+    must(cuzk_circuit_layout(&circuit, &layout, &err), &err);
+    must(cuzk_witness_create(&layout, &witness, &err), &err);
+    must(cuzk_circuit_witness(&circuit, &assignment, pool, &witness, &err), &err);
+    witness_fixture_compare(&layout, &witness, expected);
+    if (proof->partition == 0)
+        must(cuzk_circuit_check(&circuit, &layout, &witness, &err), &err);
+    cuzk_witness_destroy(&witness);
+    cuzk_witness_layout_destroy(&layout);
+}
+
+static void check_sector(const char *folder)
+{
+    struct update update;
+    struct cuzk_error err;
+    size_t length;
+    char *text = (char *)fixture_read(&length, "sectors/%s/witness.json", folder), *cursor = text, *line;
+    unsigned partition = 0;
+
+    update_open(folder, &update);
+    for (; (line = fixture_line(&cursor)) != NULL; partition++) {
+        struct cuzk_update_proof proof;
+        size_t n;
+        uint8_t *bytes = fixture_read(&n, "sectors/%s/partition-%u.bin", folder, partition);
+        must(cuzk_update_proof_decode(folder, bytes, n, &update.shape, partition, &proof, &err), &err);
+        free(bytes);
+        must(cuzk_update_verify_vanilla(pool, &proof, &update.commitments, &err), &err);
+        compare_witness(&update, &proof, fixture_json_parse(line));
+        cuzk_update_proof_destroy(&proof);
+    }
+    assert_int_equal(partition, 1U << update.shape.partition_bits);
+    free(update.text);
+    free(text);
+}
+
+static void test_update__proofs_of_the_reference_hold(void **state)
+{
+    (void)state;
+    check_sector("update-2k");
+    check_sector("update-32k");
+}
+
+/* A sink that compares with what is expected. */
+struct expected_bytes {
+    const uint8_t *bytes;
+    size_t length, at;
+};
+
+static enum cuzk_status compare_bytes(void *context, const void *bytes, size_t n, struct cuzk_error *err)
+{
+    struct expected_bytes *expected = context;
+
+    (void)err;
+    assert_true(expected->at + n <= expected->length);
+    assert_memory_equal(expected->bytes + expected->at, bytes, n);
+    expected->at += n;
+    return CUZK_OK;
+}
+
+static void make_sector(const char *folder)
+{
+    struct cuzk_updated_sector *made;
+    struct update update;
+    struct cuzk_error err;
+    size_t length;
+    uint8_t *old = fixture_read(&length, "sectors/%s/replica_old.bin", folder);
+    uint8_t *data = fixture_read(&length, "sectors/%s/data.bin", folder);
+    uint8_t *new = fixture_read(&length, "sectors/%s/replica_new.bin", folder);
+
+    update_open(folder, &update);
+    const struct cuzk_update_request request = {
+        .sector_size = length, .replica = old, .data = data, .comm_c = update.comm_c};
+    must(cuzk_update_make(pool, &request, NULL, &made, &err), &err);
+    assert_memory_equal(made->replica, new, length);
+    assert_memory_equal(&made->commitments, &update.commitments, sizeof update.commitments);
+    for (unsigned k = 0; k < 1U << update.shape.partition_bits; k++) {
+        struct cuzk_update_proof proof;
+        struct expected_bytes expected = {0};
+        uint8_t *bytes = fixture_read(&expected.length, "sectors/%s/partition-%u.bin", folder, k);
+        expected.bytes = bytes;
+        must(cuzk_updated_sector_prove(made, k, &proof, &err), &err);
+        must(cuzk_update_proof_encode(&proof, (struct cuzk_sink){compare_bytes, &expected}, &err), &err);
+        assert_int_equal(expected.at, expected.length);
+        must(cuzk_update_verify_vanilla(pool, &proof, &update.commitments, &err), &err);
+        cuzk_update_proof_destroy(&proof);
+        free(bytes);
+    }
+    cuzk_updated_sector_destroy(made);
+    free(update.text);
+    free(old);
+    free(data);
+    free(new);
+}
+
+static void test_update_make__equals_the_reference(void **state)
+{
+    (void)state;
+    make_sector("update-2k");
+    make_sector("update-32k");
+}
+
+/* ---- what does not hold ---- */
+
+static void test_update__damaged_proofs_are_refused(void **state)
+{
+    size_t length, cases = 0;
+    char *text = (char *)fixture_read(&length, "sectors/malformed/malformed.jsonl"), *cursor = text, *line;
+    struct update update;
+
+    (void)state;
+    update_open("update-2k", &update);
+    while ((line = fixture_line(&cursor)) != NULL) {
+        const struct fixture_json record = fixture_json_parse(line);
+        struct cuzk_update_proof proof;
+        struct cuzk_error err;
+        size_t n, patched;
+        if (!vector_is(record, "base", "update-2k/partition-0.bin"))
+            continue;
+        uint8_t *base = fixture_read(&n, "sectors/update-2k/partition-0.bin");
+        uint8_t *bytes = json_patch(base, n, record, &patched);
+        enum cuzk_status status =
+            cuzk_update_proof_decode("p", bytes, patched, &update.shape, 0, &proof, &err);
+        if (vector_is(record, "expect", "parse-error") || vector_is(record, "expect", "invalid-proof-data"))
+            assert_int_equal(status, CUZK_INPUT);
+        if (status == CUZK_OK) {
+            status = cuzk_update_verify_vanilla(pool, &proof, &update.commitments, &err);
+            cuzk_update_proof_destroy(&proof);
+        }
+        assert_int_equal(status == CUZK_OK, vector_is(record, "expect", "valid"));
+        free(base);
+        free(bytes);
+        cases++;
+    }
+    assert_int_equal(cases, 7);
+    free(update.text);
+    free(text);
+}
+
+/* Every byte counts: whichever is changed, the proof is refused when read or when checked. */
+static void test_update__any_changed_byte_is_noticed(void **state)
+{
+    size_t n;
+    uint8_t *bytes = fixture_read(&n, "sectors/update-2k/partition-0.bin");
+    struct update update;
+
+    (void)state;
+    update_open("update-2k", &update);
+    for (size_t i = 0; i < n; i += 61) {
+        struct cuzk_update_proof proof;
+        bytes[i] ^= 1U << (i % 8);
+        if (cuzk_update_proof_decode("p", bytes, n, &update.shape, 0, &proof, NULL) == CUZK_OK) {
+            if (cuzk_update_verify_vanilla(pool, &proof, &update.commitments, NULL) != CUZK_INVALID)
+                fail_msg("byte %zu was changed and nobody noticed", i);
+            cuzk_update_proof_destroy(&proof);
+        }
+        bytes[i] ^= 1U << (i % 8);
+    }
+    free(update.text);
+    free(bytes);
+}
+
+static void test_update__names_what_does_not_hold(void **state)
+{
+    struct cuzk_update_proof proof;
+    struct update update;
+    struct cuzk_error err;
+    size_t n;
+    uint8_t *bytes = fixture_read(&n, "sectors/update-32k/partition-1.bin");
+
+    (void)state;
+    update_open("update-32k", &update);
+    /* of another partition */
+    must(cuzk_update_proof_decode("p", bytes, n, &update.shape, 0, &proof, &err), &err);
+    assert_int_equal(cuzk_update_verify_vanilla(pool, &proof, &update.commitments, &err), CUZK_INVALID);
+    assert_non_null(strstr(err.message, "partition 0: challenge 0"));
+    cuzk_update_proof_destroy(&proof);
+    must(cuzk_update_proof_decode("p", bytes, n, &update.shape, 1, &proof, &err), &err);
+    proof.paths[3].r_new.index ^= 1;
+    assert_int_equal(cuzk_update_verify_vanilla(pool, &proof, &update.commitments, &err), CUZK_INVALID);
+    assert_non_null(strstr(err.message, "partition 1: challenge 3"));
+    assert_non_null(strstr(err.message, "proof_r_new"));
+    cuzk_update_proof_destroy(&proof);
+    bytes[n - 1] ^= 0xff;
+    assert_int_equal(cuzk_update_proof_decode("p", bytes, n - 1, &update.shape, 1, &proof, &err), CUZK_INPUT);
+    assert_non_null(strstr(err.message, "challenge 9"));
+    free(update.text);
+    free(bytes);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    return cuzk_pool_create(2, &pool, NULL) == CUZK_OK ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    cuzk_pool_destroy(pool);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_update__equals_the_known_answers),
+        cmocka_unit_test(test_update__proofs_of_the_reference_hold),
+        cmocka_unit_test(test_update_make__equals_the_reference),
+        cmocka_unit_test(test_update__damaged_proofs_are_refused),
+        cmocka_unit_test(test_update__any_changed_byte_is_noticed),
+        cmocka_unit_test(test_update__names_what_does_not_hold),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
