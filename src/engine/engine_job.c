@@ -26,7 +26,6 @@ void engine_job_destroy(struct engine_job *job)
         cuzk_request_file_close(job->payload);
     cuzk_mem_free(job->payload);
     cuzk_case_close(job->the_case);
-    cuzk_mem_free(job->request_id);
     cuzk_mem_free(job->error);
     cuzk_mem_free(job->proof);
     while (job->watches != NULL) {
@@ -194,12 +193,10 @@ enum cuzk_status engine_job_create(const struct cuzk_request *request, struct en
                                    struct cuzk_error *err)
 {
     const size_t length = strlen(request->request_id);
-    enum cuzk_status status = CUZK_OK;
     struct engine_job *job;
 
     *out = NULL;
-    CUZK_TRY(CUZK_NEW(&job, 1, "a job", err));
-    CUZK_TRY_OUT(CUZK_NEW(&job->request_id, length + 1, "a request id", err));
+    CUZK_TRY(cuzk_mem_alloc(1, sizeof *job + length + 1, "a job", (void **)&job, err));
     memcpy(job->request_id, request->request_id, length);
     job->kind = request->kind;
     job->sector_size = request->sector_size;
@@ -207,10 +204,7 @@ enum cuzk_status engine_job_create(const struct cuzk_request *request, struct en
     for (size_t i = 0; i < request->vanilla_proof_count; i++)
         job->payload_bytes += request->vanilla_proofs[i].length;
     *out = job;
-out:
-    if (status != CUZK_OK)
-        engine_job_destroy(job);
-    return status;
+    return CUZK_OK;
 }
 
 void engine_job_offer(struct cuzk_engine *engine, struct engine_job *job, struct engine_answer *answer)

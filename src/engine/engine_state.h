@@ -76,7 +76,6 @@ struct engine_job {
     struct cuzk_engine *engine; /* once it ends */
     uint64_t id;
     uint8_t key[32], digest[32];
-    char *request_id;
     enum cuzk_proof_kind kind;
     enum cuzk_priority priority;
     uint64_t sector_size, payload_bytes;
@@ -100,6 +99,7 @@ struct engine_job {
     struct engine_job *next, *previous; /* list of the ended ones, or the queue to the notifier */
     struct engine_job *next_idle;       /* whose case is to be closed */
     bool idle;
+    char request_id[]; /* terminated */
 };
 
 struct engine_job_list {
