@@ -1,14 +1,11 @@
 #include "engine/proof_kind.h"
 
 #include "engine/porep_case.h"
-#include "engine/update_case.h"
 
 /* Kinds that cannot be proved have no name. */
 static const struct cuzk_proof_kind_row rows[CUZK_PROOF_KINDS] = {
     [CUZK_PROOF_KIND_POREP] = {CUZK_PROOF_KIND_POREP, "porep-c2", CUZK_PRIORITY_NORMAL, true, cuzk_porep_look,
                                cuzk_porep_open},
-    [CUZK_PROOF_KIND_SNAP] = {CUZK_PROOF_KIND_SNAP, "snap-update", CUZK_PRIORITY_NORMAL, false,
-                              cuzk_update_look, cuzk_update_open},
 };
 
 const struct cuzk_proof_kind_row *cuzk_proof_kind_row(enum cuzk_proof_kind kind)

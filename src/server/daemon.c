@@ -1,0 +1,200 @@
+#include "server/daemon.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/cuda/cuda.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "engine/null_spec.h"
+#include "server/config_facts.h"
+#include "server/grpc_server.h"
+
+enum { DEVICE_NAME = 96 };
+
+struct cuzk_daemon {
+    struct cuzk_engine *engine;
+    struct cuzk_grpc_server *grpc;
+};
+
+/* ---- devices ---- */
+
+struct devices {
+    struct cuzk_device *list[CUZK_SCHED_DEVICES_MOST];
+    unsigned count;
+    bool all_null;
+    uint64_t host_stage_ns[CUZK_STAGES]; /* of null devices */
+};
+
+static enum cuzk_status open_device(const struct cuzk_config *config, const char *program, const char *name,
+                                    struct devices *devices, struct cuzk_error *err)
+{
+    const struct cuzk_config_values *values = &config->values;
+    const uint32_t workers = config->knobs.value[CUZK_KNOB_WORKERS_PER_DEVICE];
+    const unsigned slots = 2 * (workers > 0 ? workers : 1);
+    const unsigned threads = values->threads.set ? (unsigned)values->threads.value : 0;
+    const bool apart = strcmp(values->isolation, "process") == 0 ||
+                       (strcmp(values->isolation, "auto") == 0 && strncmp(name, "cuda", 4) == 0);
+    struct cuzk_device **slot = &devices->list[devices->count];
+    struct cuzk_device_null null;
+
+    if (devices->count == CUZK_SCHED_DEVICES_MOST)
+        return cuzk_error_set(err, CUZK_ARGUMENT, "engine.devices: more than %d", CUZK_SCHED_DEVICES_MOST);
+    if (cuzk_null_spec_is(name)) {
+        CUZK_TRY(cuzk_null_spec_parse("engine.devices", name, &null, err));
+        memcpy(devices->host_stage_ns, null.stage_ns, sizeof null.stage_ns);
+        CUZK_TRY(cuzk_device_null_create(&null, slots, slot, err));
+    } else {
+        devices->all_null = false;
+        if (apart)
+            CUZK_TRY(cuzk_device_process_create(program, name, threads, slots, slot, err));
+        else
+            CUZK_TRY(cuzk_device_local_create(name, threads, slots, slot, err));
+    }
+    devices->count++;
+    return CUZK_OK;
+}
+
+/* "auto" is every GPU that is here, else the CPU. */
+static enum cuzk_status open_auto(const struct cuzk_config *config, const char *program,
+                                  struct devices *devices, struct cuzk_error *err)
+{
+    char name[DEVICE_NAME];
+    int count = 0;
+
+    if (cuzk_cuda_device_count(&count, NULL) != CUZK_OK || count == 0)
+        return open_device(config, program, "cpu", devices, err);
+    for (int i = 0; i < count && i < CUZK_SCHED_DEVICES_MOST; i++) {
+        snprintf(name, sizeof name, "cuda:%d", i);
+        CUZK_TRY(open_device(config, program, name, devices, err));
+    }
+    return CUZK_OK;
+}
+
+static enum cuzk_status open_devices(const struct cuzk_config *config, const char *program,
+                                     struct devices *devices, struct cuzk_error *err)
+{
+    const struct cuzk_option_list *names = &config->values.devices;
+    enum cuzk_status status = CUZK_OK;
+
+    memset(devices, 0, sizeof *devices);
+    devices->all_null = true;
+    for (size_t i = 0; i < names->count && status == CUZK_OK; i++)
+        status = strcmp(names->items[i], "auto") == 0
+                     ? open_auto(config, program, devices, err)
+                     : open_device(config, program, names->items[i], devices, err);
+    if (status == CUZK_OK && devices->count == 0)
+        status = cuzk_error_set(err, CUZK_ARGUMENT, "engine.devices: none given");
+    while (status != CUZK_OK && devices->count > 0)
+        cuzk_device_destroy(devices->list[--devices->count]);
+    return status;
+}
+
+/* ---- engine ---- */
+
+static enum cuzk_status start_engine(struct cuzk_daemon *daemon, const struct cuzk_config *config,
+                                     const char *program, const struct cuzk_log *log, struct cuzk_error *err)
+{
+    const struct cuzk_config_values *values = &config->values;
+    struct devices devices;
+    char state[4096];
+
+    cuzk_config_default_state(state, sizeof state);
+    if (values->state_dir != NULL)
+        snprintf(state, sizeof state, "%s", values->state_dir);
+    CUZK_TRY(cuzk_file_make_directory(state, err));
+    CUZK_TRY(open_devices(config, program, &devices, err));
+    struct cuzk_engine_options options = {
+        .knobs = config->knobs,
+        .devices = devices.list,
+        .device_count = devices.count,
+        .threads = values->threads.set ? (unsigned)values->threads.value : 0,
+        .params_directory = values->params_dir,
+        .state_directory = state,
+        .host_budget = values->host_mem.value,
+        .device_budget = values->vram_limit.value,
+        .jobs_most = (uint32_t)values->jobs_most.value,
+        .failures_most = (uint32_t)values->failures_most.value,
+        .aging_ms = values->aging.value,
+        .result_keep_ms = values->result_keep.value,
+        .verify = !devices.all_null,
+        .preload = values->preload.items,
+        .preload_count = values->preload.count,
+        .log = log,
+    };
+
+    memcpy(options.host_stage_ns, devices.host_stage_ns, sizeof options.host_stage_ns);
+    if (devices.all_null)
+        cuzk_log_line(log, CUZK_LOG_WARNING,
+                      "null devices: requests are answered with proofs that prove nothing");
+    return cuzk_engine_create(&options, &daemon->engine, err);
+}
+
+/* ---- servers ---- */
+
+static enum cuzk_status start_grpc(struct cuzk_daemon *daemon, const struct cuzk_config *config,
+                                   const struct cuzk_log *log, struct cuzk_error *err)
+{
+    const struct cuzk_config_values *values = &config->values;
+    char fallback[256];
+    const char *only = fallback;
+    struct cuzk_grpc_options options = {
+        .addresses = values->grpc.items,
+        .address_count = values->grpc.count,
+        .socket_mode = values->socket_mode != NULL ? (unsigned)strtoul(values->socket_mode, NULL, 8) : 0,
+        .tls = {values->tls_certificate, values->tls_key, values->tls_client_ca},
+        .message_most = values->message_most.value,
+        .log = log,
+    };
+
+    cuzk_config_default_address(fallback, sizeof fallback);
+    if (options.address_count == 0) {
+        options.addresses = &only;
+        options.address_count = 1;
+    }
+    return cuzk_grpc_server_start(daemon->engine, &options, &daemon->grpc, err);
+}
+
+enum cuzk_status cuzk_daemon_start(const struct cuzk_config *config, const char *program,
+                                   const struct cuzk_log *log, struct cuzk_daemon **out,
+                                   struct cuzk_error *err)
+{
+    enum cuzk_status status;
+    struct cuzk_daemon *daemon = NULL;
+
+    *out = NULL;
+    CUZK_TRY_OUT(CUZK_NEW(&daemon, 1, "daemon", err));
+    CUZK_TRY_OUT(start_engine(daemon, config, program, log, err));
+    CUZK_TRY_OUT(start_grpc(daemon, config, log, err));
+    *out = daemon;
+    return CUZK_OK;
+out:
+    cuzk_daemon_stop(daemon, 0);
+    return status;
+}
+
+struct cuzk_engine *cuzk_daemon_engine(struct cuzk_daemon *daemon)
+{
+    return daemon->engine;
+}
+
+const char *cuzk_daemon_address(const struct cuzk_daemon *daemon, size_t i)
+{
+    return cuzk_grpc_server_address(daemon->grpc, i);
+}
+
+void cuzk_daemon_drain(struct cuzk_daemon *daemon, void (*drained)(void *context), void *context)
+{
+    cuzk_grpc_server_set_draining(daemon->grpc);
+    cuzk_engine_drain(daemon->engine, drained, context);
+}
+
+void cuzk_daemon_stop(struct cuzk_daemon *daemon, uint64_t grace_ms)
+{
+    if (daemon == NULL)
+        return;
+    cuzk_grpc_server_stop(daemon->grpc, grace_ms);
+    cuzk_engine_destroy(daemon->engine);
+    cuzk_mem_free(daemon);
+}
