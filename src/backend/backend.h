@@ -127,8 +127,9 @@ struct cuzk_backend_table; /* multiples of one base, for setup */
 /* What a backend says of itself. */
 struct cuzk_backend_facts {
     char device[256]; /* the processor's or the GPU's name */
-    uint64_t
-        peak_bytes; /* device memory asked for at most so far; 0 where the backend works in host memory */
+    char id[64];      /* "cpu", or the GPU's UUID */
+    /* device memory: all, free now, asked for at most so far; 0 where the backend works in host memory */
+    uint64_t total_bytes, free_bytes, peak_bytes;
 };
 
 /* A circuit and its key in numbers: what memory is planned from, before anything is loaded. */
@@ -155,6 +156,7 @@ struct cuzk_backend_ops {
 
     void (*destroy)(struct cuzk_backend *backend);
 
+    /* By any thread, also while a job runs. */
     void (*facts)(const struct cuzk_backend *backend, struct cuzk_backend_facts *out);
 
     /* What a key of this shape and its jobs will take within the backend's memory_limit. Errors: MEMORY (the

@@ -36,6 +36,12 @@ struct cuzk_circuit_id {
     uint64_t sector_size; /* bytes */
 };
 
+static inline bool cuzk_circuit_id_equal(const struct cuzk_circuit_id *one,
+                                         const struct cuzk_circuit_id *other)
+{
+    return one->kind == other->kind && one->sector_size == other->sector_size;
+}
+
 struct cuzk_circuit {
     struct cuzk_circuit_id id;
     unsigned parts;                          /* how many follow the head */

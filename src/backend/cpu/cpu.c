@@ -27,8 +27,8 @@ static void destroy(struct cuzk_backend *backend)
 static void facts(const struct cuzk_backend *backend, struct cuzk_backend_facts *out)
 {
     (void)backend;
+    *out = (struct cuzk_backend_facts){.id = "cpu"};
     snprintf(out->device, sizeof out->device, "%s", cuzk_cpu_name());
-    out->peak_bytes = 0;
 }
 
 static void table_destroy(struct cuzk_backend_table *base)

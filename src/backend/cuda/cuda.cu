@@ -187,7 +187,14 @@ static void facts(const struct cuzk_backend *base, struct cuzk_backend_facts *ou
 {
     const struct cuda_backend *backend = (const struct cuda_backend *)base;
 
+    size_t free_bytes = 0, total = 0;
+
     snprintf(out->device, sizeof out->device, "%s", backend->device.name);
+    snprintf(out->id, sizeof out->id, "%s", backend->device.uuid);
+    if (cuda_use(backend, NULL) == CUZK_OK)
+        (void)cudaMemGetInfo(&free_bytes, &total);
+    out->total_bytes = backend->device.total_bytes;
+    out->free_bytes = free_bytes;
     out->peak_bytes = backend->peak;
 }
 

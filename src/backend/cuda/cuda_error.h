@@ -6,13 +6,40 @@
 
 #include "base/error.h"
 
-/* OK, or DEVICE (MEMORY for a failed allocation) with the call's name and CUDA's text. */
+/* After these every call of the process fails: only a new process has the device again. */
+static inline bool cuzk_cuda_is_lost(cudaError_t result)
+{
+    switch (result) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorDevicesUnavailable:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* OK, or DEVICE (MEMORY for a failed allocation, DEVICE_LOST where no call will work any more) with the
+ * call's name and CUDA's text. */
 static inline enum cuzk_status cuzk_cuda_check(cudaError_t result, const char *what, struct cuzk_error *err)
 {
     if (result == cudaSuccess)
         return CUZK_OK;
-    return cuzk_error_set(err, result == cudaErrorMemoryAllocation ? CUZK_MEMORY : CUZK_DEVICE, "%s: %s (%s)",
-                          what, cudaGetErrorString(result), cudaGetErrorName(result));
+    const enum cuzk_status status = result == cudaErrorMemoryAllocation ? CUZK_MEMORY
+                                    : cuzk_cuda_is_lost(result)         ? CUZK_DEVICE_LOST
+                                                                        : CUZK_DEVICE;
+
+    return cuzk_error_set(err, status, "%s: %s (%s)", what, cudaGetErrorString(result),
+                          cudaGetErrorName(result));
 }
 
 /* Checks that the launch just made was accepted; where CUZK_CUDA_SYNC is defined, waits for the kernel and
