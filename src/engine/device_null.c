@@ -12,7 +12,8 @@
 enum fate { FATE_GOOD, FATE_FAIL, FATE_LOST, FATE_WRONG };
 
 struct null_slot {
-    bool occupied, running, abandoned, uploaded;
+    bool occupied, abandoned, uploaded;
+    unsigned running; /* stages: PREPARE and HOST_MSM run beside others */
     struct cuzk_circuit_id circuit;
     uint64_t number; /* of the unit, from 1 */
     enum fate fate;
@@ -42,15 +43,10 @@ static struct null_device *self(struct cuzk_device *device)
 
 /* ---- bookkeeping, under the lock ---- */
 
-static bool same_circuit(const struct cuzk_circuit_id *one, const struct cuzk_circuit_id *other)
-{
-    return one->kind == other->kind && one->sector_size == other->sector_size;
-}
-
 static struct null_key *find_key(struct null_device *device, const struct cuzk_circuit_id *circuit)
 {
     for (size_t i = 0; i < CUZK_SCHED_CIRCUITS_MOST; i++)
-        if (device->keys[i].loaded && same_circuit(&device->keys[i].circuit, circuit))
+        if (device->keys[i].loaded && cuzk_circuit_id_equal(&device->keys[i].circuit, circuit))
             return &device->keys[i];
     return NULL;
 }
@@ -79,6 +75,17 @@ static void empty(struct null_device *device, struct null_slot *slot)
 {
     drop_buffers(device, slot);
     *slot = (struct null_slot){0};
+}
+
+/* At once, or when the last stage that runs has ended. */
+static void give_up(struct null_device *device, struct null_slot *slot)
+{
+    if (slot->running == 0) {
+        empty(device, slot);
+        return;
+    }
+    slot->abandoned = true;
+    pthread_cond_broadcast(&device->changed);
 }
 
 static enum cuzk_status lost(struct cuzk_error *err)
@@ -244,7 +251,7 @@ static enum cuzk_status unload(struct cuzk_device *base, const struct cuzk_circu
     struct null_key *key = find_key(device, circuit);
 
     for (unsigned i = 0; i < device->base.slots; i++)
-        if (device->slots[i].occupied && same_circuit(&device->slots[i].circuit, circuit))
+        if (device->slots[i].occupied && cuzk_circuit_id_equal(&device->slots[i].circuit, circuit))
             status = cuzk_error_set(err, CUZK_BUSY, "null device: slot %u uses the key", i);
     if (device->lost)
         status = lost(err);
@@ -286,10 +293,8 @@ static enum cuzk_status run_stage(struct null_device *device, struct null_slot *
         CUZK_TRY(take(device, device->behaviour.need.unit_device, "a unit", err));
         slot->uploaded = true;
     }
-    slot->running = true;
     if (ns != 0)
         wait_for(device, ns, &slot->abandoned);
-    slot->running = false;
     if (device->lost)
         return lost(err);
     if (slot->abandoned)
@@ -301,10 +306,8 @@ static enum cuzk_status run_stage(struct null_device *device, struct null_slot *
         unit->kernels_ns += ns;
     if (stage >= CUZK_STAGE_MSM)
         drop_buffers(device, slot);
-    if (stage == CUZK_STAGE_FINISH) {
+    if (stage == CUZK_STAGE_FINISH)
         write_proof(slot, unit->proof);
-        empty(device, slot);
-    }
     return CUZK_OK;
 }
 
@@ -316,10 +319,14 @@ static enum cuzk_status stage(struct cuzk_device *base, unsigned slot, enum cuzk
     if (slot >= base->slots || which < CUZK_STAGE_SETUP || which > CUZK_STAGE_FINISH)
         return cuzk_error_set(err, CUZK_ARGUMENT, "null device: no slot %u or stage %d", slot, (int)which);
     pthread_mutex_lock(&device->lock);
-    const enum cuzk_status status = run_stage(device, &device->slots[slot], which, unit, err);
+    struct null_slot *place = &device->slots[slot];
 
-    if (status != CUZK_OK)
-        empty(device, &device->slots[slot]);
+    place->running++;
+    const enum cuzk_status status = run_stage(device, place, which, unit, err);
+
+    place->running--;
+    if (status != CUZK_OK || which == CUZK_STAGE_FINISH)
+        give_up(device, place);
     pthread_mutex_unlock(&device->lock);
     return status;
 }
@@ -331,12 +338,7 @@ static void abandon(struct cuzk_device *base, unsigned slot)
     if (slot >= base->slots)
         return;
     pthread_mutex_lock(&device->lock);
-    if (device->slots[slot].running) {
-        device->slots[slot].abandoned = true;
-        pthread_cond_broadcast(&device->changed);
-    } else {
-        empty(device, &device->slots[slot]);
-    }
+    give_up(device, &device->slots[slot]);
     pthread_mutex_unlock(&device->lock);
 }
 
@@ -377,6 +379,9 @@ enum cuzk_status cuzk_device_null_create(const struct cuzk_device_null *behaviou
     CUZK_TRY(CUZK_NEW(&device, 1, "null device", err));
     device->base.ops = &ops;
     device->base.slots = slots;
+    for (int i = 0; i < CUZK_STAGES; i++)
+        if (behaviour->stage_ns[i] != 0)
+            device->base.stages |= CUZK_STAGE_BIT(i);
     device->behaviour = *behaviour;
     pthread_mutex_init(&device->lock, NULL);
     pthread_condattr_init(&attributes);
