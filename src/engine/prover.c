@@ -4,16 +4,11 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "circuit/record.h"
-#include "r1cs/r1cs.h"
+#include "engine/resident_key.h"
 
 struct cuzk_circuit_prover {
     struct cuzk_engine_context context;
-    struct cuzk_circuit circuit;
-    struct cuzk_witness_layout layout;
-    struct cuzk_r1cs *r1cs;
-    struct cuzk_params params;
-    struct cuzk_prover *prover;
+    struct cuzk_resident_key *key;
 };
 
 enum cuzk_status cuzk_circuit_prover_create(const struct cuzk_engine_context *context,
@@ -26,21 +21,8 @@ enum cuzk_status cuzk_circuit_prover_create(const struct cuzk_engine_context *co
     *out = NULL;
     CUZK_TRY(CUZK_NEW(&prover, 1, "prover", err));
     prover->context = *context;
-    uint64_t begin = cuzk_clock_ns();
-
-    CUZK_TRY_OUT(cuzk_params_open(params_path, &prover->params, err));
-    cuzk_timeline_add(context->timeline, "host", "open key", CUZK_TIMELINE_NO_PARTITION, begin);
-    begin = cuzk_clock_ns();
-    CUZK_TRY_OUT(cuzk_circuit_open(id, &prover->circuit, err));
-    CUZK_TRY_OUT(
-        cuzk_circuit_record(&prover->circuit, context->progress, &prover->r1cs, &prover->layout, err));
-    cuzk_timeline_add(context->timeline, "host", "record circuit", CUZK_TIMELINE_NO_PARTITION, begin);
-    begin = cuzk_clock_ns();
-    CUZK_TRY_OUT(cuzk_prover_create(context->backend, prover->r1cs, &prover->layout, &prover->params, NULL,
-                                    &prover->prover, err));
-    /* C z is never evaluated; an unsatisfied constraint is named by recording the circuit again. */
-    cuzk_r1cs_drop_matrix(prover->r1cs, CUZK_MATRIX_C);
-    cuzk_timeline_add(context->timeline, "host", "bind key", CUZK_TIMELINE_NO_PARTITION, begin);
+    CUZK_TRY_OUT(cuzk_resident_key_open(context->backend, id, params_path, context->progress,
+                                        context->timeline, &prover->key, err));
     *out = prover;
     return CUZK_OK;
 out:
@@ -52,30 +34,28 @@ void cuzk_circuit_prover_destroy(struct cuzk_circuit_prover *prover)
 {
     if (prover == NULL)
         return;
-    cuzk_prover_destroy(prover->prover);
-    cuzk_r1cs_destroy(prover->r1cs);
-    cuzk_witness_layout_destroy(&prover->layout);
-    cuzk_params_close(&prover->params);
+    cuzk_resident_key_close(prover->key);
     cuzk_mem_free(prover);
 }
 
 const struct cuzk_vk *cuzk_circuit_prover_vk(const struct cuzk_circuit_prover *prover)
 {
-    return &prover->params.vk;
+    return &prover->key->params.vk;
 }
 
 /* Names the first constraint that the witness breaks, by its path in the circuit. */
 static enum cuzk_status explain_unsatisfied(const struct cuzk_circuit_prover *prover,
                                             const struct cuzk_witness *witness, struct cuzk_error *err)
 {
-    const enum cuzk_status status = cuzk_circuit_check(&prover->circuit, &prover->layout, witness, err);
+    const enum cuzk_status status =
+        cuzk_circuit_check(&prover->key->circuit, &prover->key->layout, witness, err);
 
     if (status == CUZK_OK)
         return cuzk_error_set(
             err, CUZK_INPUT,
             "%s: the witness satisfies the circuit, yet its proof does not verify: the parameters are not "
             "those of this circuit, or damaged",
-            prover->params.name);
+            prover->key->params.name);
     return status;
 }
 
@@ -108,7 +88,7 @@ enum cuzk_status cuzk_circuit_prover_prove(struct cuzk_circuit_prover *prover, c
                                            unsigned partition, struct cuzk_partition_times *times,
                                            uint8_t proof[CUZK_PROOF_BYTES], struct cuzk_error *err)
 {
-    const struct cuzk_circuit_id *own = &prover->circuit.id;
+    const struct cuzk_circuit_id *own = &prover->key->circuit.id;
     enum cuzk_status status = CUZK_OK;
     struct cuzk_witness witness = {0};
 
@@ -120,12 +100,14 @@ enum cuzk_status cuzk_circuit_prover_prove(struct cuzk_circuit_prover *prover, c
     cuzk_progress_report(prover->context.progress, "witness", 0, 0);
     uint64_t begin = cuzk_clock_ns();
 
-    CUZK_TRY_OUT(cuzk_witness_create(&prover->layout, &witness, err));
-    CUZK_TRY_OUT(that->ops->witness(that, partition, &prover->circuit, prover->context.pool, &witness, err));
+    CUZK_TRY_OUT(cuzk_witness_create(&prover->key->layout, &witness, err));
+    CUZK_TRY_OUT(
+        that->ops->witness(that, partition, &prover->key->circuit, prover->context.pool, &witness, err));
     times->witness_ns = cuzk_clock_ns() - begin;
     cuzk_timeline_add(prover->context.timeline, "host", "witness", (int32_t)partition, begin);
     begin = cuzk_clock_ns();
-    status = cuzk_prover_prove(prover->prover, &witness, prover->context.progress, &times->prove, proof, err);
+    status =
+        cuzk_prover_prove(prover->key->prover, &witness, prover->context.progress, &times->prove, proof, err);
     if (status == CUZK_UNSATISFIED)
         status = explain_unsatisfied(prover, &witness, err);
     if (status == CUZK_OK)

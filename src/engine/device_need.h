@@ -1,0 +1,20 @@
+/*
+ * What a key and a unit hold on a device, computed from the circuit's sizes before either is made.
+ *
+ * The circuit's variables are counted without recording it; constraints and terms, which are not counted,
+ * follow from them by bounds that hold for every circuit of this project (test_device_need holds them to the
+ * recorded circuits). Thread-safe.
+ */
+#ifndef CUZK_ENGINE_DEVICE_NEED_H
+#define CUZK_ENGINE_DEVICE_NEED_H
+
+#include <stdbool.h>
+
+#include "engine/device.h"
+
+/* own_memory: the device has memory of its own, and the key is resident there. Errors: ARGUMENT (no such
+ * circuit), MEMORY. */
+enum cuzk_status cuzk_device_need_estimate(const struct cuzk_circuit_id *circuit, bool own_memory,
+                                           struct cuzk_device_need *out, struct cuzk_error *err);
+
+#endif

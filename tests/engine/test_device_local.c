@@ -1,0 +1,245 @@
+/* A device in this process, with a real key: its proofs verify, and after every fault the next ones do too.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "backend/choice.h"
+#include "base/mem.h"
+#include "engine/device_local.h"
+#include "engine/porep_unit.h"
+#include "support/faulty_backend.h"
+
+static struct cuzk_error err;
+
+static enum cuzk_status open_faulty(void *context, const char *choice, struct cuzk_pool *pool,
+                                    struct cuzk_backend **out, struct cuzk_error *error)
+{
+    struct cuzk_backend *inner;
+
+    (void)context;
+    CUZK_TRY(cuzk_backend_open(choice, pool, &inner, error));
+    *out = faulty_backend_create(inner);
+    return CUZK_OK;
+}
+
+static enum cuzk_status load(struct cuzk_device *device)
+{
+    return device->ops->load(device, &porep_unit_circuit, porep_unit_params(), NULL, &err);
+}
+
+static void assert_proves(struct cuzk_device *device, unsigned slot)
+{
+    struct cuzk_device_unit unit;
+
+    if (porep_unit_prove(device, slot, &unit, &err) != CUZK_OK)
+        fail_msg("%s", err.message);
+    assert_true(porep_unit_verifies(unit.proof));
+    assert_true(unit.kernels_ns > 0);
+}
+
+struct prover {
+    struct cuzk_device *device;
+    unsigned slot;
+    enum cuzk_status status;
+    struct cuzk_device_unit unit;
+};
+
+static void *prove(void *context)
+{
+    struct prover *prover = context;
+
+    prover->status = porep_unit_prove(prover->device, prover->slot, &prover->unit, NULL);
+    return NULL;
+}
+
+static void test_slots__prove_at_the_same_time(void **state)
+{
+    struct cuzk_device *device;
+    struct prover prover[2];
+    pthread_t thread[2];
+
+    (void)state;
+    assert_int_equal(cuzk_device_local_create("cpu", 0, 2, &device, &err), CUZK_OK);
+    assert_int_equal(load(device), CUZK_OK);
+    assert_int_equal(load(device), CUZK_OK); /* it is there */
+    for (unsigned i = 0; i < 2; i++) {
+        prover[i] = (struct prover){.device = device, .slot = i};
+        assert_int_equal(pthread_create(&thread[i], NULL, prove, &prover[i]), 0);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        pthread_join(thread[i], NULL);
+        assert_int_equal(prover[i].status, CUZK_OK);
+        assert_true(porep_unit_verifies(prover[i].unit.proof));
+    }
+    assert_memory_not_equal(prover[0].unit.proof, prover[1].unit.proof, CUZK_PROOF_BYTES);
+    assert_int_equal(device->ops->unload(device, &porep_unit_circuit, &err), CUZK_OK);
+    cuzk_device_destroy(device);
+}
+
+static void test_stage__leaves_out_what_others_leave_out(void **state)
+{
+    struct cuzk_device *device;
+    struct cuzk_device_unit unit = porep_unit();
+
+    (void)state;
+    assert_int_equal(cuzk_device_local_create("cpu", 0, 1, &device, &err), CUZK_OK);
+    assert_int_equal(device->ops->stage(device, 0, CUZK_STAGE_SETUP, &unit, &err), CUZK_ARGUMENT);
+    assert_non_null(strstr(err.message, "not loaded"));
+    assert_int_equal(load(device), CUZK_OK);
+    assert_int_equal(device->ops->stage(device, 0, CUZK_STAGE_PREPARE, &unit, &err), CUZK_OK);
+    assert_int_equal(device->ops->unload(device, &porep_unit_circuit, &err), CUZK_BUSY);
+    assert_int_equal(device->ops->stage(device, 0, CUZK_STAGE_MSM, &unit, &err), CUZK_OK);
+    assert_int_equal(device->ops->stage(device, 0, CUZK_STAGE_FINISH, &unit, &err), CUZK_OK);
+    assert_true(porep_unit_verifies(unit.proof));
+    assert_int_equal(device->ops->stage(device, 1, CUZK_STAGE_SETUP, &unit, &err), CUZK_ARGUMENT);
+    cuzk_device_destroy(device);
+}
+
+static void test_abandon__between_stages_and_during_one(void **state)
+{
+    struct cuzk_device *device;
+    struct cuzk_device_unit unit = porep_unit();
+    const struct cuzk_local_opener opener = {.open = open_faulty};
+    struct prover prover;
+    pthread_t thread;
+
+    (void)state;
+    faulty_backend_fail(SIZE_MAX, CUZK_DEVICE);
+    assert_int_equal(cuzk_device_local_create_with(&opener, "cpu", 0, 1, &device, &err), CUZK_OK);
+    assert_int_equal(load(device), CUZK_OK);
+    assert_int_equal(device->ops->stage(device, 0, CUZK_STAGE_UPLOAD, &unit, &err), CUZK_OK);
+    device->ops->abandon(device, 0);
+    device->ops->abandon(device, 0);
+    assert_int_equal(device->ops->stage(device, 0, CUZK_STAGE_QUOTIENT, &unit, &err), CUZK_OK);
+    device->ops->abandon(device, 0);
+    prover = (struct prover){.device = device};
+    const size_t before = faulty_backend_calls();
+
+    assert_int_equal(pthread_create(&thread, NULL, prove, &prover), 0);
+    while (faulty_backend_calls() < before + 4) /* it evaluates */
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    device->ops->abandon(device, 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(prover.status, CUZK_CANCELLED);
+    assert_proves(device, 0);
+    cuzk_device_destroy(device);
+}
+
+static void test_load__names_what_is_wrong(void **state)
+{
+    struct cuzk_device *device;
+    const struct cuzk_circuit_id none = {CUZK_CIRCUIT_POREP, 12345};
+    const struct cuzk_circuit_id larger = {CUZK_CIRCUIT_POREP, 4096};
+
+    (void)state;
+    assert_int_equal(cuzk_device_local_create("cpu", 1, 1, &device, &err), CUZK_OK);
+    assert_int_equal(device->ops->load(device, &porep_unit_circuit, "/nonexistent/key.params", NULL, &err),
+                     CUZK_NOT_FOUND);
+    assert_int_equal(device->ops->load(device, &none, porep_unit_params(), NULL, &err), CUZK_ARGUMENT);
+    assert_int_equal(device->ops->load(device, &larger, porep_unit_params(), NULL, &err), CUZK_INPUT);
+    cuzk_device_destroy(device);
+    assert_int_equal(cuzk_device_local_create("abacus", 1, 1, &device, &err), CUZK_ARGUMENT);
+    assert_null(device);
+}
+
+/* ---- faults ---- */
+
+static void test_faults__later_units_are_right(void **state)
+{
+    const struct cuzk_local_opener opener = {.open = open_faulty};
+    static const enum cuzk_status faults[] = {CUZK_DEVICE, CUZK_MEMORY, CUZK_DEVICE_LOST};
+    struct cuzk_device *device;
+
+    (void)state;
+    assert_int_equal(cuzk_device_local_create_with(&opener, "cpu", 0, 1, &device, &err), CUZK_OK);
+    for (size_t f = 0; f < 3; f++) {
+        size_t calls = 0;
+        for (;; calls++) {
+            struct cuzk_device_unit unit;
+            faulty_backend_fail(calls, faults[f]);
+            enum cuzk_status status = load(device);
+            if (status == CUZK_OK)
+                status = porep_unit_prove(device, 0, &unit, &err);
+            if (!faulty_backend_failed()) {
+                assert_int_equal(status, CUZK_OK);
+                assert_true(porep_unit_verifies(unit.proof));
+                break;
+            }
+            assert_int_equal(status, faults[f]);
+            if (faults[f] == CUZK_DEVICE_LOST) {
+                assert_int_equal(load(device), CUZK_DEVICE_LOST);
+                assert_int_equal(device->ops->restart(device, &err), CUZK_OK);
+            }
+            if (calls == 5) {
+                faulty_backend_fail(SIZE_MAX, CUZK_DEVICE);
+                assert_int_equal(load(device), CUZK_OK);
+                assert_proves(device, 0);
+            }
+        }
+        faulty_backend_fail(SIZE_MAX, CUZK_DEVICE);
+        assert_true(calls >= 10); /* job, upload, eval, quotient, four sums, waits */
+        assert_int_equal(device->ops->unload(device, &porep_unit_circuit, &err), CUZK_OK);
+    }
+    cuzk_device_destroy(device);
+}
+
+static void test_memory__fails_at_each_allocation(void **state)
+{
+    struct cuzk_device *device;
+    struct cuzk_device_unit unit = porep_unit();
+    size_t n = 0;
+
+    (void)state;
+    assert_int_equal(cuzk_device_local_create("cpu", 0, 1, &device, &err), CUZK_OK);
+    assert_int_equal(load(device), CUZK_OK);
+    const size_t before = cuzk_mem_in_use();
+
+    for (enum cuzk_status status = CUZK_MEMORY; status == CUZK_MEMORY; n++) {
+        cuzk_mem_fail_after(n, 0);
+        status = device->ops->stage(device, 0, CUZK_STAGE_UPLOAD, &unit, &err);
+        cuzk_mem_fail_after(SIZE_MAX, 0);
+        if (status == CUZK_OK)
+            device->ops->abandon(device, 0);
+        assert_int_equal(cuzk_mem_in_use(), before);
+    }
+    assert_true(n >= 3);
+    assert_proves(device, 0);
+    assert_int_equal(cuzk_mem_in_use(), before);
+    cuzk_device_destroy(device);
+}
+
+static int open_unit(void **state)
+{
+    (void)state;
+    porep_unit_open();
+    return 0;
+}
+
+static int close_unit(void **state)
+{
+    (void)state;
+    porep_unit_close();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slots__prove_at_the_same_time),
+        cmocka_unit_test(test_stage__leaves_out_what_others_leave_out),
+        cmocka_unit_test(test_abandon__between_stages_and_during_one),
+        cmocka_unit_test(test_load__names_what_is_wrong),
+        cmocka_unit_test(test_faults__later_units_are_right),
+        cmocka_unit_test(test_memory__fails_at_each_allocation),
+    };
+
+    return cmocka_run_group_tests(tests, open_unit, close_unit);
+}
