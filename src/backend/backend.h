@@ -5,7 +5,10 @@
  * number of jobs), a job (the buffers of one proof and the order of its operations). Operations of a job are
  * started in the order of the calls and may still run when the call returns; `out` parameters are filled, and
  * failures known, when `wait` returns OK. A backend may do everything at once, as the CPU does. One job
- * serves one thread at a time; jobs of one key may run in different threads.
+ * serves one thread at a time; jobs of one key may run in different threads: a device then works on one while
+ * the witness of another is uploaded. From the first operation after `upload` until `wait` a job may have
+ * what the jobs of its key take turns in, and another job of that key waits there: one thread must not begin
+ * two.
  *
  * Order of a proof: upload, eval_ab, quotient, then msm_group and sum_bits in any order, wait.
  * Every operation may fail with MEMORY, DEVICE, UNSUPPORTED or CANCELLED besides what its comment says.
@@ -200,7 +203,7 @@ struct cuzk_backend_ops {
     enum cuzk_status (*download)(struct cuzk_backend_job *job, enum cuzk_backend_data what, size_t first,
                                  size_t n, struct cuzk_fr *out, struct cuzk_error *err);
 
-    /* Until everything started is done; the first failure. */
+    /* Until everything started is done; the first failure. Values and quotient are gone afterwards. */
     enum cuzk_status (*wait)(struct cuzk_backend_job *job, struct cuzk_error *err);
 
     /* What the operations took; after wait. */

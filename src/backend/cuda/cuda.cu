@@ -10,6 +10,7 @@
 #include "backend/cuda/key.h"
 #include "backend/cuda/msm.h"
 #include "backend/cuda/needs.h"
+#include "backend/cuda/ntt.h"
 #include "base/mem.h"
 
 /* ---- devices ---- */
@@ -107,19 +108,17 @@ static enum cuzk_status ntt(struct cuzk_backend *base, unsigned log_n, bool inve
     shift = coset ? cuzk_fr_generator : one;
     if (inverse)
         cuzk_fr_inverse(&shift, &shift);
-    CUZK_TRY_OUT(cuzk_cuda_ntt_plan_create(log_n, stream, &plan, err));
+    CUZK_TRY_OUT(cuzk_cuda_ntt_plan_create(log_n, inverse ? &one : &shift, &one, stream, &plan, err));
     CUZK_TRY_OUT(cuda_mem_take(backend, bytes, "transform", (void **)&x, err));
     CUZK_TRY_OUT(cuda_mem_take(backend, bytes, "transform", (void **)&y, err));
     CUZK_TRY_OUT(
         cuzk_cuda_check(cudaMemcpyAsync(x, data, bytes, cudaMemcpyHostToDevice, stream), "transform", err));
     if (inverse) {
-        CUZK_TRY_OUT(cuzk_cuda_ntt_inverse_dif(plan, x, stream, err));
+        CUZK_TRY_OUT(cuzk_cuda_ntt_inverse_dif(plan, x, NULL, x, stream, err));
         CUZK_TRY_OUT(cuzk_cuda_ntt_scale(plan, x, &shift, cuzk_cuda_ntt_inverse_n(plan), stream, err));
         CUZK_TRY_OUT(cuzk_cuda_ntt_reorder(plan, x, y, 0, stream, err));
     } else {
         CUZK_TRY_OUT(cuzk_cuda_ntt_reorder(plan, x, y, 1, stream, err));
-        if (coset)
-            CUZK_TRY_OUT(cuzk_cuda_ntt_scale(plan, y, &shift, &one, stream, err));
         CUZK_TRY_OUT(cuzk_cuda_ntt_forward_dit(plan, y, stream, err));
     }
     CUZK_TRY_OUT(
@@ -138,13 +137,15 @@ static enum cuzk_status msm(struct cuzk_backend *base, enum cuzk_group group, co
 {
     struct cuda_backend *backend = (struct cuda_backend *)base;
     const bool g2 = group == CUZK_GROUP_G2;
-    const size_t scratch = cuzk_cuda_msm_scratch(n, 0, g2);
+    const size_t scratch = cuzk_cuda_msm_scratch(n, 1, 0, g2);
+    const size_t bytes = n * (g2 ? sizeof(struct cuzk_g2_affine) : sizeof(struct cuzk_g1_affine));
+    struct cuzk_g1 *const out_g1[] = {&out->g1};
+    struct cuzk_g2 *const out_g2[] = {&out->g2};
     enum cuzk_status status = CUZK_OK;
     struct cuzk_backend_query query = {};
     struct cuzk_cuda_arena arena = {};
     uint64_t *words = NULL;
     void *points = NULL, *block = NULL;
-    size_t bytes = 0;
 
     if (n > UINT32_C(1) << 30)
         return cuzk_error_set(err, CUZK_ARGUMENT, "MSM of %zu points: at most 2^30 are supported", n);
@@ -152,17 +153,18 @@ static enum cuzk_status msm(struct cuzk_backend *base, enum cuzk_group group, co
     query.bytes = bases;
     query.count = (uint32_t)n;
     query.name = "bases";
-    CUZK_TRY_OUT(cuda_points_upload(backend, &query, g2, &points, &bytes, err));
+    CUZK_TRY_OUT(cuda_mem_take(backend, bytes, query.name, &points, err));
+    CUZK_TRY_OUT(cuda_points_upload(backend, &query, g2, points, err));
     CUZK_TRY_OUT(cuda_mem_take(backend, n * 32, "scalars", (void **)&words, err));
     CUZK_TRY_OUT(cuda_mem_take(backend, scratch, "scratch of a sum", &block, err));
     arena.base = (unsigned char *)block;
     arena.size = scratch;
     CUZK_TRY_OUT(cuzk_cuda_check(
         cudaMemcpyAsync(words, scalars, n * 32, cudaMemcpyHostToDevice, backend->stream), "scalars", err));
-    CUZK_TRY_OUT(g2 ? cuzk_cuda_msm_g2((const struct cuzk_g2_affine *)points, NULL, words, n, 0, &arena,
-                                       backend->stream, &out->g2, err)
-                    : cuzk_cuda_msm_g1((const struct cuzk_g1_affine *)points, NULL, words, n, 0, &arena,
-                                       backend->stream, &out->g1, err));
+    CUZK_TRY_OUT(g2 ? cuzk_cuda_msm_g2((const struct cuzk_g2_affine *)points, NULL, 1, words, n, 0, &arena,
+                                       backend->stream, out_g2, err)
+                    : cuzk_cuda_msm_g1((const struct cuzk_g1_affine *)points, NULL, 1, words, n, 0, &arena,
+                                       backend->stream, out_g1, err));
     CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(backend->stream), "sum", err));
 out:
     cuda_mem_drop(backend, points, bytes);

@@ -12,7 +12,7 @@ struct cuda_backend {
     int ordinal;
     struct cuzk_cuda_device device;
     cudaStream_t stream; /* of single operations and of loading */
-    size_t used, peak;
+    size_t used, peak;   /* changed atomically: jobs run in several threads */
 };
 
 /* Makes the backend's device current for the calling thread. */
@@ -37,9 +37,11 @@ static inline enum cuzk_status cuda_mem_take(struct cuda_backend *backend, size_
                               backend->ordinal, what, bytes, backend->used);
     }
     CUZK_TRY(cuzk_cuda_check(result, what, err));
-    backend->used += bytes;
-    if (backend->used > backend->peak)
-        backend->peak = backend->used;
+    const size_t used = __atomic_add_fetch(&backend->used, bytes, __ATOMIC_RELAXED);
+    size_t peak = __atomic_load_n(&backend->peak, __ATOMIC_RELAXED);
+    while (used > peak && !__atomic_compare_exchange_n(&backend->peak, &peak, used, true, __ATOMIC_RELAXED,
+                                                       __ATOMIC_RELAXED))
+        ;
     return CUZK_OK;
 }
 
@@ -60,7 +62,7 @@ static inline void cuda_mem_drop(struct cuda_backend *backend, void *block, size
     if (block == NULL)
         return;
     cudaFree(block);
-    backend->used -= bytes == 0 ? 1 : bytes;
+    __atomic_sub_fetch(&backend->used, bytes == 0 ? 1 : bytes, __ATOMIC_RELAXED);
 }
 
 #endif

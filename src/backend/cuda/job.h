@@ -5,16 +5,16 @@
 #include "backend/cuda/arena.h"
 #include "backend/cuda/key.h"
 
-/* The vectors and the scratch of the sums are one arena, which goes to the key's spare when the job ends; the
- * witness is apart. All of it is device memory of the job, wiped when it ends. */
+/* The witness is memory of its own, wiped when the job ends; vectors and scratch are the key's, in turns. */
 struct cuda_job {
     struct cuzk_backend_job base;
     cudaStream_t stream;
-    struct cuzk_cuda_arena arena;
+    struct cuzk_cuda_arena arena; /* the key's work memory, while `holds` */
+    bool holds;
+    void *witness; /* bits, wide and inputs lie in it */
     uint64_t *bits;
     struct cuzk_fr *wide, *inputs;
-    size_t bits_bytes, wide_bytes, inputs_bytes;
-    struct cuzk_fr *a, *b, *c; /* domain each: values of A and B; c holds the quotient */
+    struct cuzk_fr *a, *b, *c; /* domain each: values of A and B, products; b holds the quotient */
     bool uploaded, evaluated, divided;
     struct cuzk_backend_times times;
 };

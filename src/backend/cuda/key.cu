@@ -14,7 +14,7 @@ static enum cuzk_status upload(struct cuda_backend *backend, const void *host, s
 }
 
 enum cuzk_status cuda_points_upload(struct cuda_backend *backend, const struct cuzk_backend_query *query,
-                                    bool g2, void **points, size_t *bytes, struct cuzk_error *err)
+                                    bool g2, void *points, struct cuzk_error *err)
 {
     const size_t size = g2 ? sizeof(struct cuzk_g2_affine) : sizeof(struct cuzk_g1_affine);
     const uint32_t chunk = query->count < UPLOAD_POINTS ? query->count : (uint32_t)UPLOAD_POINTS;
@@ -22,8 +22,6 @@ enum cuzk_status cuda_points_upload(struct cuda_backend *backend, const struct c
     uint8_t *raw = NULL;
     uint32_t *worst = NULL, host;
 
-    *bytes = query->count * size;
-    CUZK_TRY(cuda_mem_take(backend, *bytes, query->name, points, err));
     CUZK_TRY_OUT(cuda_mem_take(backend, chunk * size, "points being read", (void **)&raw, err));
     CUZK_TRY_OUT(cuda_mem_take(backend, sizeof *worst, "check of points", (void **)&worst, err));
     for (uint32_t first = 0; first < query->count; first += chunk) {
@@ -32,9 +30,9 @@ enum cuzk_status cuda_points_upload(struct cuda_backend *backend, const struct c
                                      "check of points", err));
         CUZK_TRY_OUT(
             cuda_mem_copy_in(backend, raw, query->bytes + first * size, n * size, "points being read", err));
-        CUZK_TRY_OUT(g2 ? cuzk_cuda_decode_g2(raw, n, first, (struct cuzk_g2_affine *)*points + first, worst,
+        CUZK_TRY_OUT(g2 ? cuzk_cuda_decode_g2(raw, n, first, (struct cuzk_g2_affine *)points + first, worst,
                                               backend->stream, err)
-                        : cuzk_cuda_decode_g1(raw, n, first, (struct cuzk_g1_affine *)*points + first, worst,
+                        : cuzk_cuda_decode_g1(raw, n, first, (struct cuzk_g1_affine *)points + first, worst,
                                               backend->stream, err));
         CUZK_TRY_OUT(cuzk_cuda_check(
             cudaMemcpyAsync(&host, worst, sizeof host, cudaMemcpyDeviceToHost, backend->stream),
@@ -51,10 +49,6 @@ enum cuzk_status cuda_points_upload(struct cuda_backend *backend, const struct c
 out:
     cuda_mem_drop(backend, raw, chunk * size);
     cuda_mem_drop(backend, worst, sizeof *worst);
-    if (status != CUZK_OK) {
-        cuda_mem_drop(backend, *points, *bytes);
-        *points = NULL;
-    }
     return status;
 }
 
@@ -93,54 +87,76 @@ out:
 
 /* ---- queries ---- */
 
-/* Which points of a query meet bits, wide values and inputs. */
-struct parts {
-    uint32_t *point[3], *value[3], n[3];
-};
-
-static void add_part(struct parts *parts, int kind, uint32_t point, uint32_t value)
-{
-    parts->point[kind][parts->n[kind]] = point;
-    parts->value[kind][parts->n[kind]++] = value;
-}
-
-static enum cuzk_status load_parts(struct cuda_query *to, struct cuda_backend *backend,
+static enum cuzk_status load_parts(struct cuda_key *key, struct cuda_query *to, struct cuda_backend *backend,
                                    const struct cuzk_backend_plan *plan,
                                    const struct cuzk_backend_query *query, struct cuzk_error *err)
 {
-    struct cuda_part *const target[3] = {&to->bits, &to->wide, &to->inputs};
     enum cuzk_status status = CUZK_OK;
-    struct parts parts = {};
-    uint32_t point = 0;
+    uint32_t *points = NULL, *ranks = NULL, *wide = NULL, *inputs = NULL, point = to->first;
 
-    for (int k = 0; k < 3; k++) {
-        CUZK_TRY_OUT(CUZK_NEW(&parts.point[k], query->count, "points of a query", err));
-        CUZK_TRY_OUT(CUZK_NEW(&parts.value[k], query->count, "variables of a query", err));
-    }
+    CUZK_TRY_OUT(CUZK_NEW(&points, query->count, "points of a query", err));
+    CUZK_TRY_OUT(CUZK_NEW(&ranks, query->count, "bits of a query", err));
+    CUZK_TRY_OUT(CUZK_NEW(&wide, key->wide_count, "values of a query", err));
+    CUZK_TRY_OUT(CUZK_NEW(&inputs, key->inputs, "inputs of a query", err));
     for (uint32_t i = 0; query->inputs != NULL && i < plan->r1cs->inputs; i++)
-        if (query->inputs[i / 64] >> (i % 64) & 1)
-            add_part(&parts, 2, point++, i);
+        if (query->inputs[i / 64] >> (i % 64) & 1) {
+            inputs[i] = point++;
+            to->input_n++;
+        }
     for (uint32_t i = 0; query->aux != NULL && i < plan->r1cs->aux; i++) {
         if (!(query->aux[i / 64] >> (i % 64) & 1))
             continue;
-        if (cuzk_witness_is_bit(plan->layout, i))
-            add_part(&parts, 0, point++, cuzk_witness_bit_rank(plan->layout, i));
-        else
-            add_part(&parts, 1, point++, cuzk_witness_wide_rank(plan->layout, i));
+        if (cuzk_witness_is_bit(plan->layout, i)) {
+            points[to->bits.n] = point++;
+            ranks[to->bits.n++] = cuzk_witness_bit_rank(plan->layout, i);
+        } else {
+            wide[cuzk_witness_wide_rank(plan->layout, i)] = point++;
+            to->wide_n++;
+        }
     }
-    for (int k = 0; k < 3; k++) {
-        target[k]->n = parts.n[k];
-        CUZK_TRY_OUT(upload(backend, parts.point[k], (size_t)parts.n[k] * 4, "points of a query",
-                            (void **)&target[k]->point, err));
-        CUZK_TRY_OUT(upload(backend, parts.value[k], (size_t)parts.n[k] * 4, "variables of a query",
-                            (void **)&target[k]->value, err));
-    }
+    CUZK_TRY_OUT(
+        upload(backend, points, (size_t)to->bits.n * 4, "points of a query", (void **)&to->bits.point, err));
+    CUZK_TRY_OUT(
+        upload(backend, ranks, (size_t)to->bits.n * 4, "bits of a query", (void **)&to->bits.value, err));
+    CUZK_TRY_OUT(
+        upload(backend, wide, (size_t)key->wide_count * 4, "values of a query", (void **)&to->wide, err));
+    CUZK_TRY_OUT(
+        upload(backend, inputs, (size_t)key->inputs * 4, "inputs of a query", (void **)&to->inputs, err));
 out:
-    for (int k = 0; k < 3; k++) {
-        cuzk_mem_free(parts.point[k]);
-        cuzk_mem_free(parts.value[k]);
-    }
+    cuzk_mem_free(points);
+    cuzk_mem_free(ranks);
+    cuzk_mem_free(wide);
+    cuzk_mem_free(inputs);
     return status;
+}
+
+static size_t point_bytes(bool g2)
+{
+    return g2 ? sizeof(struct cuzk_g2_affine) : sizeof(struct cuzk_g1_affine);
+}
+
+/* Room for all points of both groups, infinity first. */
+static enum cuzk_status take_points(struct cuda_key *key, struct cuda_backend *backend,
+                                    const struct cuzk_backend_plan *plan, struct cuzk_error *err)
+{
+    uint64_t count[2] = {1, 1};
+
+    for (int q = 0; q < CUZK_QUERIES; q++) {
+        const bool g2 = cuzk_query_is_g2((enum cuzk_query)q);
+        key->query[q].first = (uint32_t)count[g2];
+        count[g2] += key->query[q].count = plan->query[q].count;
+    }
+    for (int g2 = 0; g2 < 2; g2++) {
+        if (count[g2] > UINT32_C(1) << 30)
+            return cuzk_error_set(err, CUZK_UNSUPPORTED, "a key of %llu points: at most 2^30 are supported",
+                                  (unsigned long long)count[g2]);
+        key->group[g2].bytes = count[g2] * point_bytes(g2);
+        CUZK_TRY(cuda_mem_take(backend, key->group[g2].bytes, g2 ? "points of G2" : "points of G1",
+                               &key->group[g2].points, err));
+        CUZK_TRY(cuzk_cuda_check(cudaMemsetAsync(key->group[g2].points, 0, point_bytes(g2), backend->stream),
+                                 "infinity", err));
+    }
+    return CUZK_OK;
 }
 
 enum cuzk_status cuda_key_create(struct cuzk_backend *base, const struct cuzk_backend_plan *plan,
@@ -150,7 +166,7 @@ enum cuzk_status cuda_key_create(struct cuzk_backend *base, const struct cuzk_ba
     const struct cuzk_r1cs *r1cs = plan->r1cs;
     enum cuzk_status status = CUZK_OK;
     struct cuda_key *key = NULL;
-    uint32_t bits[CUZK_QUERIES], wide[CUZK_QUERIES], inputs[CUZK_QUERIES];
+    uint32_t bits[CUZK_QUERIES];
 
     *out = NULL;
     CUZK_TRY(cuzk_backend_plan_check(plan, err));
@@ -165,24 +181,26 @@ enum cuzk_status cuda_key_create(struct cuzk_backend *base, const struct cuzk_ba
     key->bit_count = plan->layout->bits;
     key->wide_count = plan->layout->aux - plan->layout->bits;
     key->pool_count = r1cs->pool_count;
-    CUZK_TRY_OUT(cuzk_cuda_ntt_plan_create(plan->log_domain, backend->stream, &key->ntt, err));
+    CUZK_TRY_OUT(cuzk_cuda_quotient_plan_create(plan->log_domain, plan->h_basis == CUZK_H_ODD_COSET,
+                                                backend->stream, &key->quotient, err));
     CUZK_TRY_OUT(load_matrix(key, backend, plan, CUZK_MATRIX_A, err));
     CUZK_TRY_OUT(load_matrix(key, backend, plan, CUZK_MATRIX_B, err));
     CUZK_TRY_OUT(upload(backend, r1cs->pool, (size_t)r1cs->pool_count * sizeof *r1cs->pool,
                         "coefficient pool", (void **)&key->pool, err));
+    CUZK_TRY_OUT(take_points(key, backend, plan, err));
     for (int q = 0; q < CUZK_QUERIES; q++) {
         struct cuda_query *query = &key->query[q];
-        const int g2 = cuzk_query_is_g2((enum cuzk_query)q);
-        query->count = plan->query[q].count;
-        CUZK_TRY_OUT(
-            cuda_points_upload(backend, &plan->query[q], g2 != 0, &query->points, &query->bytes, err));
+        const bool g2 = cuzk_query_is_g2((enum cuzk_query)q);
+        CUZK_TRY_OUT(cuda_points_upload(backend, &plan->query[q], g2,
+                                        (char *)key->group[g2].points + query->first * point_bytes(g2), err));
         if (q != CUZK_QUERY_H)
-            CUZK_TRY_OUT(load_parts(query, backend, plan, &plan->query[q], err));
+            CUZK_TRY_OUT(load_parts(key, query, backend, plan, &plan->query[q], err));
         bits[q] = query->bits.n;
-        wide[q] = query->wide.n;
-        inputs[q] = query->inputs.n;
     }
-    key->arena_bytes = cuda_work_bytes(plan->log_domain, bits, wide, inputs, plan->query[CUZK_QUERY_H].count);
+    CUZK_TRY_OUT(cuda_work_create(backend,
+                                  cuda_work_bytes(plan->log_domain, bits, key->wide_count, key->inputs,
+                                                  plan->query[CUZK_QUERY_H].count),
+                                  &key->work, err));
     CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(backend->stream), "loading of the key", err));
     *out = &key->base;
     key = NULL;
@@ -190,12 +208,6 @@ out:
     if (key != NULL)
         cuda_key_destroy(&key->base);
     return status;
-}
-
-static void drop_part(struct cuda_backend *backend, struct cuda_part *part)
-{
-    cuda_mem_drop(backend, part->point, (size_t)part->n * 4);
-    cuda_mem_drop(backend, part->value, (size_t)part->n * 4);
 }
 
 void cuda_key_destroy(struct cuzk_backend_key *base)
@@ -206,19 +218,23 @@ void cuda_key_destroy(struct cuzk_backend_key *base)
         return;
     struct cuda_backend *backend = (struct cuda_backend *)key->base.backend;
     (void)cuda_use(backend, NULL);
-    cuzk_cuda_ntt_plan_destroy(key->ntt);
-    cuda_mem_drop(backend, key->spare, key->spare_bytes);
+    cuzk_cuda_quotient_plan_destroy(key->quotient);
+    cuda_work_destroy(&key->work);
+    cuda_mem_drop(backend, key->spare, cuda_job_bytes(key->bit_count, key->wide_count, key->inputs));
     for (int m = 0; m < 2; m++) {
         cuda_mem_drop(backend, key->matrix[m].row_start, ((size_t)key->constraints + 1) * 4);
         cuda_mem_drop(backend, key->matrix[m].values, key->matrix[m].terms * 4);
         cuda_mem_drop(backend, key->matrix[m].coefficients, key->matrix[m].terms * 4);
     }
     cuda_mem_drop(backend, key->pool, (size_t)key->pool_count * sizeof *key->pool);
+    for (int g2 = 0; g2 < 2; g2++)
+        cuda_mem_drop(backend, key->group[g2].points, key->group[g2].bytes);
     for (int q = 0; q < CUZK_QUERIES; q++) {
-        cuda_mem_drop(backend, key->query[q].points, key->query[q].bytes);
-        drop_part(backend, &key->query[q].bits);
-        drop_part(backend, &key->query[q].wide);
-        drop_part(backend, &key->query[q].inputs);
+        const struct cuda_query *query = &key->query[q];
+        cuda_mem_drop(backend, query->bits.point, (size_t)query->bits.n * 4);
+        cuda_mem_drop(backend, query->bits.value, (size_t)query->bits.n * 4);
+        cuda_mem_drop(backend, query->wide, (size_t)key->wide_count * 4);
+        cuda_mem_drop(backend, query->inputs, (size_t)key->inputs * 4);
     }
     cuzk_mem_free(key);
 }

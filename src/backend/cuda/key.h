@@ -3,7 +3,8 @@
 #define CUZK_BACKEND_CUDA_KEY_H
 
 #include "backend/cuda/device_mem.h"
-#include "backend/cuda/ntt.h"
+#include "backend/cuda/quotient.h"
+#include "backend/cuda/work.h"
 
 /* Where a variable's value lies on the device: two bits of kind, thirty of index. */
 enum : uint32_t {
@@ -13,18 +14,26 @@ enum : uint32_t {
     CUDA_VALUE_KIND = UINT32_C(3) << 30,
 };
 
-/* Some of a query's points beside the values that multiply them. */
+/* The points of a query that meet bits, beside the bits that choose them. */
 struct cuda_part {
     uint32_t n;
-    uint32_t *point; /* [n] number of the point in the query */
-    uint32_t *value; /* [n] number of the value: bit rank, wide rank or input */
+    uint32_t *point; /* [n] number of the point among all of its group */
+    uint32_t *value; /* [n] rank of the bit */
 };
 
+/* The points of a query are a stretch of its group's. A map gives each wide value or input its point, 0
+ * (infinity) where there is none. */
 struct cuda_query {
-    uint32_t count;
-    void *points; /* [count] affine structures */
+    uint32_t count, first;
+    struct cuda_part bits;
+    uint32_t *wide, *inputs;  /* [wide_count], [inputs] */
+    uint32_t wide_n, input_n; /* points that they lead to */
+};
+
+/* All points of a group, one query behind the other; number 0 is infinity. */
+struct cuda_points {
+    void *points;
     size_t bytes;
-    struct cuda_part bits, wide, inputs;
 };
 
 struct cuda_matrix {
@@ -38,23 +47,23 @@ struct cuda_key {
     uint64_t row_step;
     enum cuzk_h_basis h_basis;
     uint32_t constraints, inputs, bit_count, wide_count;
-    struct cuzk_cuda_ntt_plan *ntt;
+    struct cuzk_cuda_quotient_plan *quotient;
     struct cuda_matrix matrix[2]; /* A, B */
     struct cuzk_fr *pool;
     uint32_t pool_count;
+    struct cuda_points group[2]; /* G1, G2 */
     struct cuda_query query[CUZK_QUERIES];
-    size_t arena_bytes; /* the vectors and the scratch of one proof at a time */
-    void *spare;        /* the buffers of a job that ended, wiped, for the next one; changed atomically */
-    size_t spare_bytes;
+    struct cuda_work work;
+    void *spare; /* a job's witness memory, wiped, for the next one; changed atomically */
 };
 
 enum cuzk_status cuda_key_create(struct cuzk_backend *backend, const struct cuzk_backend_plan *plan,
                                  struct cuzk_backend_key **out, struct cuzk_error *err);
 void cuda_key_destroy(struct cuzk_backend_key *key);
 
-/* Points in the bytes of a parameter file, n of them, decoded into device memory that the caller drops.
- * Errors: INPUT (names the query and the point), MEMORY, DEVICE. `consumed` may be NULL. */
+/* The points of a query, decoded into device memory for as many. Errors: INPUT (names the query and the
+ * point), MEMORY, DEVICE. */
 enum cuzk_status cuda_points_upload(struct cuda_backend *backend, const struct cuzk_backend_query *query,
-                                    bool g2, void **points, size_t *bytes, struct cuzk_error *err);
+                                    bool g2, void *points, struct cuzk_error *err);
 
 #endif

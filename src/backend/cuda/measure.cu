@@ -121,12 +121,17 @@ static enum cuzk_status measure_field(struct cuda_backend *backend, enum cuzk_cu
     const cudaStream_t s = backend->stream;
     enum cuzk_status status = CUZK_OK;
     struct cuzk_cuda_ntt_plan *plan = NULL;
+    struct cuzk_cuda_quotient_plan *quotient = NULL;
     struct vectors v = {};
-    struct cuzk_fr size;
+    struct cuzk_fr size, one;
     uint32_t differs = 0;
 
     cuzk_fr_from_u64(n, &size);
-    CUZK_TRY_OUT(cuzk_cuda_ntt_plan_create(log_n, s, &plan, err));
+    cuzk_fr_one(&one);
+    if (work == CUZK_CUDA_QUOTIENT)
+        CUZK_TRY_OUT(cuzk_cuda_quotient_plan_create(log_n, false, s, &quotient, err));
+    else
+        CUZK_TRY_OUT(cuzk_cuda_ntt_plan_create(log_n, &one, &one, s, &plan, err));
     for (int k = 0; k < 3; k++)
         CUZK_TRY_OUT(cuda_mem_take(backend, bytes, "transform", (void **)&v.x[k], err));
     CUZK_TRY_OUT(cuda_mem_take(backend, sizeof *v.differs, "comparison", (void **)&v.differs, err));
@@ -137,12 +142,13 @@ static enum cuzk_status measure_field(struct cuda_backend *backend, enum cuzk_cu
             fill<<<grid(n), 256, 0, s>>>(v.x[k], n, round + k);
         CUZK_TRY_OUT(cuzk_cuda_launched("fill", s, err));
         if (work == CUZK_CUDA_NTT_UP)
-            CUZK_TRY_OUT(cuzk_cuda_ntt_inverse_dif(plan, v.x[0], s, err));
+            CUZK_TRY_OUT(cuzk_cuda_ntt_inverse_dif(plan, v.x[0], NULL, v.x[0], s, err));
         CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(s), "measurement", err));
         start = cuzk_clock_ns();
-        CUZK_TRY_OUT(work == CUZK_CUDA_NTT_DOWN ? cuzk_cuda_ntt_inverse_dif(plan, v.x[0], s, err)
-                     : work == CUZK_CUDA_NTT_UP ? cuzk_cuda_ntt_forward_dit(plan, v.x[0], s, err)
-                                                : cuzk_cuda_quotient(plan, v.x[0], v.x[1], v.x[2], s, err));
+        CUZK_TRY_OUT(
+            work == CUZK_CUDA_NTT_DOWN ? cuzk_cuda_ntt_inverse_dif(plan, v.x[0], NULL, v.x[0], s, err)
+            : work == CUZK_CUDA_NTT_UP ? cuzk_cuda_ntt_forward_dit(plan, v.x[0], s, err)
+                                       : cuzk_cuda_quotient(quotient, v.x[0], v.x[1], v.x[2], s, err));
         CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(s), "measurement", err));
         if (round > 0)
             ns[round - 1] = cuzk_clock_ns() - start;
@@ -163,6 +169,7 @@ out:
         cuda_mem_drop(backend, v.x[k], bytes);
     cuda_mem_drop(backend, v.differs, sizeof *v.differs);
     cuzk_cuda_ntt_plan_destroy(plan);
+    cuzk_cuda_quotient_plan_destroy(quotient);
     return status;
 }
 
@@ -179,7 +186,7 @@ static enum cuzk_status make_points(struct cuda_backend *backend, bool g2, size_
     union cuzk_backend_affine base;
     uint8_t *bytes = NULL;
     void *first = NULL;
-    size_t first_bytes = 0;
+    const size_t first_bytes = distinct * size;
 
     for (size_t i = 0; i < distinct; i++) {
         const struct cuzk_fr v = random_fr(77, i);
@@ -197,7 +204,8 @@ static enum cuzk_status make_points(struct cuda_backend *backend, bool g2, size_
     query.bytes = bytes;
     query.count = (uint32_t)distinct;
     query.name = "points";
-    CUZK_TRY_OUT(cuda_points_upload(backend, &query, g2, &first, &first_bytes, err));
+    CUZK_TRY_OUT(cuda_mem_take(backend, first_bytes, "points", &first, err));
+    CUZK_TRY_OUT(cuda_points_upload(backend, &query, g2, first, err));
     CUZK_TRY_OUT(cuda_mem_take(backend, n * size, "points", points, err));
     for (size_t i = 0; i < n; i += distinct)
         CUZK_TRY_OUT(cuzk_cuda_check(cudaMemcpyAsync((char *)*points + i * size, first, distinct * size,
@@ -245,7 +253,7 @@ static enum cuzk_status measure_sum(struct cuda_backend *backend, enum cuzk_cuda
     const bool bits = work == CUZK_CUDA_BITS_G1 || work == CUZK_CUDA_BITS_G2;
     const size_t n = (size_t)1 << log_n, distinct = n >> LOG_DISTINCT == 0 ? n : (size_t)1 << LOG_DISTINCT;
     const size_t point = g2 ? sizeof(struct cuzk_g2_affine) : sizeof(struct cuzk_g1_affine);
-    const size_t scratch = bits ? cuzk_cuda_sum_bits_scratch(n, g2) : cuzk_cuda_msm_scratch(n, 0, g2);
+    const size_t scratch = bits ? cuzk_cuda_sum_bits_scratch(n, g2) : cuzk_cuda_msm_scratch(n, 1, 0, g2);
     const size_t data_bytes = bits ? (n + 63) / 64 * 8 : n * sizeof(struct cuzk_fr);
     const cudaStream_t s = backend->stream;
     enum cuzk_status status = CUZK_OK;
@@ -268,6 +276,9 @@ static enum cuzk_status measure_sum(struct cuda_backend *backend, enum cuzk_cuda
     CUZK_TRY_OUT(cuzk_cuda_launched("fill_numbers", s, err));
     for (unsigned round = 0; round <= rounds; round++) {
         union cuzk_backend_point out;
+        struct cuzk_g1 *const to_g1[] = {&out.g1};
+        struct cuzk_g2 *const to_g2[] = {&out.g2};
+        const struct cuzk_cuda_bits part = {numbers, numbers, n};
         if (bits)
             fill_bits<<<grid((n + 63) / 64), 256, 0, s>>>(data, (n + 63) / 64, round);
         else
@@ -282,20 +293,20 @@ static enum cuzk_status measure_sum(struct cuda_backend *backend, enum cuzk_cuda
         const uint64_t start = cuzk_clock_ns();
         switch (work) {
         case CUZK_CUDA_MSM_G1:
-            CUZK_TRY_OUT(
-                cuzk_cuda_msm_g1((struct cuzk_g1_affine *)points, NULL, data, n, 0, &arena, s, &out.g1, err));
+            CUZK_TRY_OUT(cuzk_cuda_msm_g1((struct cuzk_g1_affine *)points, NULL, 1, data, n, 0, &arena, s,
+                                          to_g1, err));
             break;
         case CUZK_CUDA_MSM_G2:
-            CUZK_TRY_OUT(
-                cuzk_cuda_msm_g2((struct cuzk_g2_affine *)points, NULL, data, n, 0, &arena, s, &out.g2, err));
+            CUZK_TRY_OUT(cuzk_cuda_msm_g2((struct cuzk_g2_affine *)points, NULL, 1, data, n, 0, &arena, s,
+                                          to_g2, err));
             break;
         case CUZK_CUDA_BITS_G1:
-            CUZK_TRY_OUT(cuzk_cuda_sum_bits_g1((struct cuzk_g1_affine *)points, numbers, numbers, data, n,
-                                               &arena, s, &out.g1, err));
+            CUZK_TRY_OUT(cuzk_cuda_sum_bits_g1((struct cuzk_g1_affine *)points, &part, 1, data, &arena, s,
+                                               to_g1, err));
             break;
         default:
-            CUZK_TRY_OUT(cuzk_cuda_sum_bits_g2((struct cuzk_g2_affine *)points, numbers, numbers, data, n,
-                                               &arena, s, &out.g2, err));
+            CUZK_TRY_OUT(cuzk_cuda_sum_bits_g2((struct cuzk_g2_affine *)points, &part, 1, data, &arena, s,
+                                               to_g2, err));
             break;
         }
         if (round > 0)

@@ -15,8 +15,9 @@
 
 enum {
     MSM_LEAF_BITS = 5,   /* arrays that the host sums: 32 points a window */
-    MSM_BATCH = 1 << 27, /* elements sorted at once: several windows where n is small */
+    MSM_BATCH = 1 << 27, /* elements at once: several windows where n is small */
     MSM_MAX_WINDOWS = 64,
+    MSM_RUNS = 256, /* runs that a sum of bits is made in: so many points the host adds */
 };
 
 /* How the 256 bits of a scalar are cut: `wide` windows of c bits, the rest of c - 1. Several windows are
@@ -25,14 +26,15 @@ struct msm_cut {
     unsigned c, windows, wide, batch;
 };
 
-static inline struct msm_cut msm_cut(size_t n, unsigned c)
+static inline struct msm_cut msm_cut(size_t n, unsigned slots, unsigned c)
 {
     struct msm_cut cut = {c, (256 + c - 1) / c, 0, 1};
+    const size_t all = n * slots;
 
-    if (n < MSM_BATCH / 2) {
-        cut.batch =
-            n == 0 ? cut.windows : (unsigned)(MSM_BATCH / n < cut.windows ? MSM_BATCH / n : cut.windows);
-        while (cut.batch > 1 && (size_t)cut.batch << (c - 1) > (size_t)1 << 30)
+    if (all < MSM_BATCH / 2) {
+        cut.batch = all == 0 ? cut.windows
+                             : (unsigned)(MSM_BATCH / all < cut.windows ? MSM_BATCH / all : cut.windows);
+        while (cut.batch > 1 && (size_t)(slots * cut.batch) << (c - 1) > (size_t)1 << 30)
             cut.batch--;
         cut.wide = cut.windows;
     } else {
@@ -42,7 +44,7 @@ static inline struct msm_cut msm_cut(size_t n, unsigned c)
     return cut;
 }
 
-static inline unsigned msm_bits(const struct msm_cut *cut, unsigned window)
+static CUZK_HD unsigned msm_bits(const struct msm_cut *cut, unsigned window)
 {
     return window < cut->wide ? cut->c : cut->c - 1;
 }
@@ -64,10 +66,9 @@ struct msm_bias {
 
 /* Keys and names of `batch` windows of c bits from first_bit on. bias makes every window but the last (`top`,
  * counted from the first of the batch) a digit plus half its range. */
-static __global__ void msm_digits(const uint64_t *__restrict__ scalars, const uint32_t *__restrict__ index,
-                                  uint32_t n, unsigned c, unsigned first_bit, unsigned batch, unsigned top,
-                                  struct msm_bias bias, uint32_t *__restrict__ keys,
-                                  uint32_t *__restrict__ names)
+static __global__ void msm_digits(const uint64_t *__restrict__ scalars, uint32_t n, unsigned c,
+                                  unsigned first_bit, unsigned batch, unsigned top, struct msm_bias bias,
+                                  uint32_t *__restrict__ keys, uint32_t *__restrict__ names)
 {
     const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
@@ -90,7 +91,68 @@ static __global__ void msm_digits(const uint64_t *__restrict__ scalars, const ui
         const uint32_t size = (uint32_t)(digit < 0 ? -digit : digit);
         const size_t at = (size_t)w * n + i;
         keys[at] = size == 0 ? none : (w << (c - 1)) + size - 1;
-        names[at] = (index != NULL ? index[i] : i) | (digit < 0 ? (uint32_t)SEGMENT_NEGATE : 0);
+        names[at] = i | (digit < 0 ? (uint32_t)SEGMENT_NEGATE : 0);
+    }
+}
+
+/* The digits of every window in one reading of the scalars, window by window: size, and the sign in bit 31.
+ */
+static __global__ void msm_all_digits(const uint64_t *__restrict__ scalars, uint32_t n, struct msm_cut cut,
+                                      struct msm_bias bias, uint32_t *__restrict__ out)
+{
+    const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    const ulonglong2 *p = (const ulonglong2 *)(scalars + 4 * (size_t)i);
+    const ulonglong2 lo = p[0], hi = p[1];
+    uint64_t s[4] = {lo.x, lo.y, hi.x, hi.y}, carry = 0;
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        s[k] = cuzk_limb_adc(s[k], bias.words[k], &carry);
+    for (unsigned w = 0; w < cut.windows; w++) {
+        const unsigned c = msm_bits(&cut, w);
+        int64_t digit = (int64_t)(s[0] & ((UINT64_C(1) << c) - 1));
+        if (w + 1 != cut.windows)
+            digit -= INT64_C(1) << (c - 1);
+        out[(size_t)w * n + i] =
+            (uint32_t)(digit < 0 ? -digit : digit) | (digit < 0 ? (uint32_t)SEGMENT_NEGATE : 0);
+#pragma unroll
+        for (int k = 0; k < 3; k++)
+            s[k] = s[k] >> c | s[k + 1] << (64 - c);
+        s[3] >>= c;
+    }
+}
+
+/* Keys and names of one window of c bits from its digits. */
+static __global__ void msm_take_digits(const uint32_t *__restrict__ digits, uint32_t n, unsigned c,
+                                       uint32_t *__restrict__ keys, uint32_t *__restrict__ names)
+{
+    const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    const uint32_t digit = digits[i], size = digit & ~(uint32_t)SEGMENT_NEGATE;
+    keys[i] = size == 0 ? 1u << (c - 1) : size - 1;
+    names[i] = i | (digit & (uint32_t)SEGMENT_NEGATE);
+}
+
+/* Which point a scalar meets in each of several sums under the same scalars. */
+struct msm_maps {
+    const uint32_t *of[CUZK_CUDA_SLOTS];
+};
+
+/* Sorted elements, named by scalar, once for each sum: named by point, sums behind one another. */
+static __global__ void msm_spread(const uint32_t *__restrict__ keys, const uint32_t *__restrict__ names,
+                                  uint32_t n, struct msm_maps maps, unsigned slots, uint32_t segments,
+                                  uint32_t *__restrict__ keys_out, uint32_t *__restrict__ names_out)
+{
+    const uint32_t e = blockIdx.x * blockDim.x + threadIdx.x;
+    if (e >= n)
+        return;
+    const uint32_t key = keys[e], name = names[e], i = name & SEGMENT_INDEX;
+    for (unsigned s = 0; s < slots; s++) {
+        const size_t at = (size_t)s * n + e;
+        keys_out[at] = key < segments ? s * segments + key : slots * segments;
+        names_out[at] = maps.of[s][i] | (name & (uint32_t)SEGMENT_NEGATE);
     }
 }
 
@@ -231,27 +293,34 @@ static inline enum cuzk_status msm_sort(void *scratch, size_t *scratch_bytes, st
     return CUZK_OK;
 }
 
+/* maps NULL: one sum, scalar i meets point i. out: one point for each sum. */
 template <class G>
-static enum cuzk_status msm_run(const typename G::affine *points, const uint32_t *index,
+static enum cuzk_status msm_run(const typename G::affine *points, const uint32_t *const *maps, unsigned slots,
                                 const uint64_t *scalars, size_t n, unsigned c, struct cuzk_cuda_arena *arena,
-                                cudaStream_t stream, typename G::point *out, struct cuzk_error *err)
+                                cudaStream_t stream, typename G::point *const out[], struct cuzk_error *err)
 {
-    const struct msm_cut cut = msm_cut(n, c != 0 ? c : cuzk_cuda_msm_window(n));
+    const struct msm_cut cut = msm_cut(n, slots, c != 0 ? c : cuzk_cuda_msm_window(n, slots));
     const unsigned windows = cut.windows, batch = cut.batch;
-    const size_t mark = arena->used, all = msm_first_bucket(&cut, windows);
-    const size_t count = n * batch > all ? n * batch : all;
+    const size_t mark = arena->used, all = slots * msm_first_bucket(&cut, windows);
+    const size_t count = slots * n * batch > all ? slots * n * batch : all;
     enum cuzk_status status = CUZK_OK;
     struct cuzk_cuda_planes<G> sums;
     struct cuzk_cuda_segments seg;
-    struct msm_sums<G> result[MSM_MAX_WINDOWS];
+    struct msm_sums<G> *result = NULL;
     struct msm_bias bias = {};
+    struct msm_maps map = {};
     unsigned char *scratch;
+    uint32_t *digits = NULL;
     size_t scratch_bytes = 0;
 
-    G::identity(out);
+    for (unsigned s = 0; s < slots; s++) {
+        G::identity(out[s]);
+        if (maps != NULL)
+            map.of[s] = maps[s];
+    }
     if (n == 0)
         return CUZK_OK;
-    if (n > SEGMENT_INDEX || cut.c < 4 || cut.c > 26 || windows > MSM_MAX_WINDOWS)
+    if (n > SEGMENT_INDEX || cut.c < 4 || cut.c > 26 || windows > MSM_MAX_WINDOWS || slots > CUZK_CUDA_SLOTS)
         return cuzk_error_set(err, CUZK_ARGUMENT,
                               "MSM of %zu points with windows of %u bits: at most 2^30 and 4 to 26", n,
                               cut.c);
@@ -259,29 +328,46 @@ static enum cuzk_status msm_run(const typename G::affine *points, const uint32_t
         const unsigned bit = msm_first_bit(&cut, w + 1) - 1;
         bias.words[bit / 64] |= UINT64_C(1) << (bit % 64);
     }
+    CUZK_TRY_OUT(CUZK_NEW(&result, slots * windows, "sums of windows", err));
     CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, all, "buckets (x)", &sums.x, err));
     CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, all, "buckets (y)", &sums.y, err));
     CUZK_TRY_OUT(msm_take_segments<G>(arena, count, all, &seg, err));
     CUZK_TRY_OUT(msm_sort(NULL, &scratch_bytes, &seg, n * batch, 32, stream, err));
     CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, scratch_bytes, "sort scratch", &scratch, err));
+    if (batch == 1) {
+        CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, n * windows, "digits", &digits, err));
+        msm_all_digits<<<segment_blocks(n, 256), 256, 0, stream>>>(scalars, (uint32_t)n, cut, bias, digits);
+        CUZK_TRY_OUT(cuzk_cuda_launched("msm_all_digits", stream, err));
+    }
     for (unsigned first = 0; first < windows; first += batch) {
         const unsigned now = windows - first < batch ? windows - first : batch;
         struct cuzk_cuda_segments s = seg;
         const unsigned c_now = msm_bits(&cut, first);
-        const size_t bucket = msm_first_bucket(&cut, first);
+        const uint32_t segments = now << (c_now - 1), elements = (uint32_t)(n * now);
+        const size_t bucket = slots * msm_first_bucket(&cut, first);
         const struct cuzk_cuda_planes<G> target = {
             sums.x + bucket, sums.y + bucket
         };
         int bits = 1;
-        while ((now << (c_now - 1)) >> bits != 0)
+        while (segments >> bits != 0)
             bits++;
-        s.count = (uint32_t)(n * now);
-        s.segments = now << (c_now - 1);
-        msm_digits<<<segment_blocks(n, 256), 256, 0, stream>>>(scalars, index, (uint32_t)n, c_now,
-                                                               msm_first_bit(&cut, first), now,
-                                                               windows - 1 - first, bias, s.keys, s.names);
+        s.count = slots * elements;
+        s.segments = slots * segments;
+        if (digits != NULL)
+            msm_take_digits<<<segment_blocks(n, 256), 256, 0, stream>>>(digits + (size_t)first * n,
+                                                                        (uint32_t)n, c_now, s.keys, s.names);
+        else
+            msm_digits<<<segment_blocks(n, 256), 256, 0, stream>>>(
+                scalars, (uint32_t)n, c_now, msm_first_bit(&cut, first), now, windows - 1 - first, bias,
+                s.keys, s.names);
         CUZK_TRY_OUT(cuzk_cuda_launched("msm_digits", stream, err));
-        CUZK_TRY_OUT(msm_sort(scratch, &scratch_bytes, &s, n * now, bits, stream, err));
+        CUZK_TRY_OUT(msm_sort(scratch, &scratch_bytes, &s, elements, bits, stream, err));
+        if (maps != NULL) {
+            msm_spread<<<segment_blocks(elements, 256), 256, 0, stream>>>(
+                s.keys, s.names, elements, map, slots, segments, s.keys_next, s.names_next);
+            CUZK_TRY_OUT(cuzk_cuda_launched("msm_spread", stream, err));
+            segment_swap(&s);
+        }
         CUZK_TRY_OUT(
             cuzk_cuda_check(cudaMemsetAsync(s.begin, 0, s.segments * 4, stream), "segment ranges", err));
         CUZK_TRY_OUT(
@@ -292,18 +378,21 @@ static enum cuzk_status msm_run(const typename G::affine *points, const uint32_t
         CUZK_TRY_OUT(cuzk_cuda_segment_sum<G>(&s, points, {NULL, NULL}, target, arena, stream, err));
     }
     if (cut.wide != 0)
-        CUZK_TRY_OUT(msm_reduce<G>(sums, cut.wide, cut.c - 1, &seg, arena, stream, result, err));
+        CUZK_TRY_OUT(msm_reduce<G>(sums, slots * cut.wide, cut.c - 1, &seg, arena, stream, result, err));
     if (cut.wide != windows) {
-        const size_t bucket = msm_first_bucket(&cut, cut.wide);
-        CUZK_TRY_OUT(msm_reduce<G>({sums.x + bucket, sums.y + bucket}, windows - cut.wide, cut.c - 2, &seg,
-                                   arena, stream, result + cut.wide, err));
+        const size_t bucket = slots * msm_first_bucket(&cut, cut.wide);
+        CUZK_TRY_OUT(msm_reduce<G>({sums.x + bucket, sums.y + bucket}, slots * (windows - cut.wide),
+                                   cut.c - 2, &seg, arena, stream, result + slots * cut.wide, err));
     }
-    for (unsigned w = windows; w-- > 0;) {
-        for (unsigned k = 0; k < msm_bits(&cut, w); k++)
-            G::double_(out, out);
-        G::add(out, &result[w].weighted, out);
-    }
+    for (unsigned s = 0; s < slots; s++)
+        for (unsigned w = windows; w-- > 0;) {
+            const unsigned first = w - w % batch, now = windows - first < batch ? windows - first : batch;
+            for (unsigned k = 0; k < msm_bits(&cut, w); k++)
+                G::double_(out[s], out[s]);
+            G::add(out[s], &result[slots * first + s * now + (w - first)].weighted, out[s]);
+        }
 out:
+    cuzk_mem_free(result);
     arena->used = mark;
     return status;
 }
@@ -319,64 +408,121 @@ struct msm_bit {
     }
 };
 
-/* Renames the chosen candidates to their points. */
-static __global__ void msm_name_points(uint32_t *names, const uint32_t *__restrict__ index, uint32_t n)
+/* Chosen candidates as elements: named by point, cut into MSM_RUNS runs of a length. */
+static __global__ void msm_name_points(const uint32_t *__restrict__ chosen, uint32_t n,
+                                       const uint32_t *__restrict__ point, uint32_t length, uint32_t first,
+                                       uint32_t first_run, uint32_t *__restrict__ keys,
+                                       uint32_t *__restrict__ names, uint32_t *__restrict__ begin,
+                                       uint32_t *__restrict__ end)
 {
     const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        names[i] = index[names[i]];
+    if (i >= n)
+        return;
+    const uint32_t run = first_run + i / length;
+    keys[first + i] = run;
+    names[first + i] = point[chosen[i]];
+    if (i % length == 0) {
+        begin[run] = first + i;
+        end[run] = first + (n - i < length ? n : i + length);
+    }
 }
 
+/* Scratch of a sum of `chosen` points out of n candidates. */
+static inline size_t msm_bits_scratch(size_t n, size_t chosen, size_t field)
+{
+    /* candidates; keys and names twice; results, pairs and running products; chains; selection and slack */
+    return 4 * n + 16 * chosen + 2 * chosen * field + (chosen / 2 + 1) * (8 + field) +
+           (chosen / 128 + SEGMENT_CHAINS) * field + n / 8 + ((size_t)64 << 20);
+}
+
+/* Each sum by itself where all of them together would not fit the arena. */
 template <class G>
-static enum cuzk_status msm_sum_bits(const typename G::affine *points, const uint32_t *index,
-                                     const uint32_t *rank, const uint64_t *bits, size_t n,
-                                     struct cuzk_cuda_arena *arena, cudaStream_t stream,
-                                     typename G::point *out, struct cuzk_error *err)
+static enum cuzk_status msm_sum_bits(const typename G::affine *points, const struct cuzk_cuda_bits *parts,
+                                     unsigned slots, const uint64_t *bits, struct cuzk_cuda_arena *arena,
+                                     cudaStream_t stream, typename G::point *const out[],
+                                     struct cuzk_error *err)
 {
     const size_t mark = arena->used;
     const auto numbers = thrust::make_counting_iterator<uint32_t>(0);
-    const struct msm_bit bit = {rank, bits};
     enum cuzk_status status = CUZK_OK;
-    struct cuzk_cuda_planes<G> sum;
+    struct cuzk_cuda_planes<G> sums;
     struct cuzk_cuda_segments seg;
-    typename G::affine host;
+    typename G::field *xy = NULL;
     unsigned char *scratch;
-    size_t scratch_bytes = 0;
-    uint32_t selected = 0;
+    uint32_t *candidates, *counts, chosen[CUZK_CUDA_SLOTS];
+    size_t scratch_bytes = 0, n = 0, total = 0, most = 0;
 
-    G::identity(out);
+    if (slots > CUZK_CUDA_SLOTS)
+        return cuzk_error_set(err, CUZK_ARGUMENT, "%u sums at once: at most %d", slots, CUZK_CUDA_SLOTS);
+    for (unsigned s = 0; s < slots; s++) {
+        G::identity(out[s]);
+        n += parts[s].n;
+        most = parts[s].n > most ? parts[s].n : most;
+    }
     if (n == 0)
         return CUZK_OK;
     if (n > SEGMENT_INDEX)
         return cuzk_error_set(err, CUZK_ARGUMENT, "bit sum of %zu points: at most 2^30", n);
-    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, 1, "bit sum (x)", &sum.x, err));
-    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, 1, "bit sum (y)", &sum.y, err));
-    CUZK_TRY_OUT(msm_take_segments<G>(arena, n, 1, &seg, err));
+    const struct msm_bit any = {NULL, NULL};
+    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, n, "candidates", &candidates, err));
+    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, slots, "counts of bits", &counts, err));
     CUZK_TRY_OUT(cuzk_cuda_check(cub::DeviceSelect::If(NULL, scratch_bytes, numbers, (uint32_t *)NULL,
-                                                       (uint32_t *)NULL, n, bit, stream),
+                                                       (uint32_t *)NULL, most, any, stream),
                                  "selection size", err));
     CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, scratch_bytes, "selection scratch", &scratch, err));
-    CUZK_TRY_OUT(cuzk_cuda_check(
-        cub::DeviceSelect::If(scratch, scratch_bytes, numbers, seg.names, seg.end, n, bit, stream),
-        "selection of bits", err));
-    CUZK_TRY_OUT(cuzk_cuda_check(cudaMemcpyAsync(&selected, seg.end, 4, cudaMemcpyDeviceToHost, stream),
+    CUZK_TRY_OUT(cuzk_cuda_check(cudaMemsetAsync(counts, 0, slots * 4, stream), "selection", err));
+    for (unsigned s = 0; s < slots; s++) {
+        const struct msm_bit bit = {parts[s].rank, bits};
+        if (parts[s].n != 0)
+            CUZK_TRY_OUT(cuzk_cuda_check(cub::DeviceSelect::If(scratch, scratch_bytes, numbers, candidates,
+                                                               counts + s, parts[s].n, bit, stream),
+                                         "selection of bits", err));
+        candidates += parts[s].n;
+    }
+    candidates -= n;
+    CUZK_TRY_OUT(cuzk_cuda_check(cudaMemcpyAsync(chosen, counts, slots * 4, cudaMemcpyDeviceToHost, stream),
                                  "selection", err));
-    CUZK_TRY_OUT(cuzk_cuda_check(cudaMemsetAsync(seg.begin, 0, 4, stream), "segment ranges", err));
-    CUZK_TRY_OUT(cuzk_cuda_check(cudaMemsetAsync(seg.keys, 0, n * 4, stream), "segment keys", err));
     CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(stream), "selection", err));
-    seg.count = selected;
-    if (selected == 0)
+    for (unsigned s = 0; s < slots; s++)
+        total += chosen[s];
+    if (total == 0)
         goto out;
-    msm_name_points<<<segment_blocks(selected, 256), 256, 0, stream>>>(seg.names, index, selected);
+    if (slots > 1 && msm_bits_scratch(n, total, sizeof(typename G::field)) > arena->size - mark) {
+        arena->used = mark;
+        for (unsigned s = 0; s < slots; s++)
+            CUZK_TRY_OUT(msm_sum_bits<G>(points, parts + s, 1, bits, arena, stream, out + s, err));
+        goto out;
+    }
+    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, slots * MSM_RUNS, "bit sums (x)", &sums.x, err));
+    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, slots * MSM_RUNS, "bit sums (y)", &sums.y, err));
+    CUZK_TRY_OUT(msm_take_segments<G>(arena, total, slots * MSM_RUNS, &seg, err));
+    CUZK_TRY_OUT(cuzk_cuda_check(cudaMemsetAsync(seg.begin, 0, seg.segments * 4, stream), "runs", err));
+    CUZK_TRY_OUT(cuzk_cuda_check(cudaMemsetAsync(seg.end, 0, seg.segments * 4, stream), "runs", err));
+    total = 0;
+    for (unsigned s = 0; s < slots; s++) {
+        if (chosen[s] != 0)
+            msm_name_points<<<segment_blocks(chosen[s], 256), 256, 0, stream>>>(
+                candidates, chosen[s], parts[s].point, (chosen[s] + MSM_RUNS - 1) / MSM_RUNS, (uint32_t)total,
+                s * MSM_RUNS, seg.keys, seg.names, seg.begin, seg.end);
+        candidates += parts[s].n;
+        total += chosen[s];
+    }
     CUZK_TRY_OUT(cuzk_cuda_launched("msm_name_points", stream, err));
-    CUZK_TRY_OUT(cuzk_cuda_segment_sum<G>(&seg, points, {NULL, NULL}, sum, arena, stream, err));
+    CUZK_TRY_OUT(cuzk_cuda_segment_sum<G>(&seg, points, {NULL, NULL}, sums, arena, stream, err));
+    CUZK_TRY_OUT(CUZK_NEW(&xy, 2 * (size_t)seg.segments, "bit sums", err));
     CUZK_TRY_OUT(cuzk_cuda_check(
-        cudaMemcpyAsync(&host.x, sum.x, sizeof host.x, cudaMemcpyDeviceToHost, stream), "bit sum", err));
+        cudaMemcpyAsync(xy, sums.x, seg.segments * sizeof *xy, cudaMemcpyDeviceToHost, stream), "bit sums",
+        err));
     CUZK_TRY_OUT(cuzk_cuda_check(
-        cudaMemcpyAsync(&host.y, sum.y, sizeof host.y, cudaMemcpyDeviceToHost, stream), "bit sum", err));
-    CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(stream), "bit sum", err));
-    G::from_affine(&host, out);
+        cudaMemcpyAsync(xy + seg.segments, sums.y, seg.segments * sizeof *xy, cudaMemcpyDeviceToHost, stream),
+        "bit sums", err));
+    CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(stream), "bit sums", err));
+    for (unsigned r = 0; r < seg.segments; r++) {
+        const typename G::affine p = {xy[r], xy[seg.segments + r]};
+        G::add_mixed(out[r / MSM_RUNS], &p, out[r / MSM_RUNS]);
+    }
 out:
+    cuzk_mem_free(xy);
     arena->used = mark;
     return status;
 }

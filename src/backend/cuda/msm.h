@@ -14,35 +14,47 @@
 #include "curve/g1_law.h"
 #include "curve/g2_law.h"
 
-/* Window bits that the cost model picks for n points. */
-unsigned cuzk_cuda_msm_window(size_t n);
+enum { CUZK_CUDA_SLOTS = 4 }; /* sums at once */
 
-/* Arena bytes that an MSM of n points with this window takes at most. g2: 0 or 1. */
-size_t cuzk_cuda_msm_scratch(size_t n, unsigned window, int g2);
+/* Window bits that the cost model picks for n points, `slots` sums at once. */
+unsigned cuzk_cuda_msm_window(size_t n, unsigned slots);
 
-/* out = sum of scalars[i] * points[index[i]], i below n < 2^30 (index NULL: points[i]); window 0 means the
- * model's choice. Errors: MEMORY (arena too small), DEVICE. */
-enum cuzk_status cuzk_cuda_msm_g1(const struct cuzk_g1_affine *points, const uint32_t *index,
-                                  const uint64_t *scalars, size_t n, unsigned window,
-                                  struct cuzk_cuda_arena *arena, cudaStream_t stream, struct cuzk_g1 *out,
-                                  struct cuzk_error *err);
-enum cuzk_status cuzk_cuda_msm_g2(const struct cuzk_g2_affine *points, const uint32_t *index,
-                                  const uint64_t *scalars, size_t n, unsigned window,
-                                  struct cuzk_cuda_arena *arena, cudaStream_t stream, struct cuzk_g2 *out,
-                                  struct cuzk_error *err);
+/* Arena bytes that an MSM of n scalars with this window takes at most. g2: 0 or 1. */
+size_t cuzk_cuda_msm_scratch(size_t n, unsigned slots, unsigned window, int g2);
 
-/* out = sum of points[index[i]] over the i below n whose bit rank[i] of `bits` is set (bit k % 64 of word k /
- * 64); all in device memory. */
-enum cuzk_status cuzk_cuda_sum_bits_g1(const struct cuzk_g1_affine *points, const uint32_t *index,
-                                       const uint32_t *rank, const uint64_t *bits, size_t n,
-                                       struct cuzk_cuda_arena *arena, cudaStream_t stream,
-                                       struct cuzk_g1 *out, struct cuzk_error *err);
-enum cuzk_status cuzk_cuda_sum_bits_g2(const struct cuzk_g2_affine *points, const uint32_t *index,
-                                       const uint32_t *rank, const uint64_t *bits, size_t n,
-                                       struct cuzk_cuda_arena *arena, cudaStream_t stream,
-                                       struct cuzk_g2 *out, struct cuzk_error *err);
+/* Several sums under the same n < 2^30 scalars: *out[s] = sum of scalars[i] * points[maps[s][i]], maps in
+ * device memory, s below slots. maps NULL: one sum over points[i]. A map leads to infinity where a sum has no
+ * point for a scalar. window 0 means the model's choice. Errors: MEMORY (arena too small), DEVICE. */
+enum cuzk_status cuzk_cuda_msm_g1(const struct cuzk_g1_affine *points, const uint32_t *const *maps,
+                                  unsigned slots, const uint64_t *scalars, size_t n, unsigned window,
+                                  struct cuzk_cuda_arena *arena, cudaStream_t stream,
+                                  struct cuzk_g1 *const out[], struct cuzk_error *err);
+enum cuzk_status cuzk_cuda_msm_g2(const struct cuzk_g2_affine *points, const uint32_t *const *maps,
+                                  unsigned slots, const uint64_t *scalars, size_t n, unsigned window,
+                                  struct cuzk_cuda_arena *arena, cudaStream_t stream,
+                                  struct cuzk_g2 *const out[], struct cuzk_error *err);
 
-/* Arena bytes that a bit sum over n candidates takes at most. */
+/* Points beside the bits that choose them; in device memory. */
+struct cuzk_cuda_bits {
+    const uint32_t *point; /* [n] number of the point */
+    const uint32_t *rank;  /* [n] number of the bit */
+    size_t n;
+};
+
+/* *out[s] = sum of points[parts[s].point[i]] over the i whose bit parts[s].rank[i] of `bits` is set (bit k %
+ * 64 of word k / 64). */
+enum cuzk_status cuzk_cuda_sum_bits_g1(const struct cuzk_g1_affine *points,
+                                       const struct cuzk_cuda_bits *parts, unsigned slots,
+                                       const uint64_t *bits, struct cuzk_cuda_arena *arena,
+                                       cudaStream_t stream, struct cuzk_g1 *const out[],
+                                       struct cuzk_error *err);
+enum cuzk_status cuzk_cuda_sum_bits_g2(const struct cuzk_g2_affine *points,
+                                       const struct cuzk_cuda_bits *parts, unsigned slots,
+                                       const uint64_t *bits, struct cuzk_cuda_arena *arena,
+                                       cudaStream_t stream, struct cuzk_g2 *const out[],
+                                       struct cuzk_error *err);
+
+/* Arena bytes that a sum over n candidates takes at most: of several sums, the largest's n is enough. */
 size_t cuzk_cuda_sum_bits_scratch(size_t n, int g2);
 
 #endif

@@ -6,7 +6,6 @@ namespace
 struct g1 : cuzk_cuda_g1 {
     typedef struct cuzk_g1 point;
     static constexpr auto identity = cuzk_g1_identity;
-    static constexpr auto from_affine = cuzk_g1_from_affine;
     static constexpr auto add = cuzk_g1_add;
     static constexpr auto add_mixed = cuzk_g1_add_mixed;
     static constexpr auto double_ = cuzk_g1_double;
@@ -14,14 +13,14 @@ struct g1 : cuzk_cuda_g1 {
 };
 } // namespace
 
-unsigned cuzk_cuda_msm_window(size_t n)
+unsigned cuzk_cuda_msm_window(size_t n, unsigned slots)
 {
     /* n additions a window and two a bucket */
     unsigned best = 4;
     double least = 1e300;
 
     for (unsigned c = 4; c <= 24; c++) {
-        const struct msm_cut cut = msm_cut(n, c);
+        const struct msm_cut cut = msm_cut(n, slots, c);
         const double cost = cut.windows * (double)n + 2.0 * (double)msm_first_bucket(&cut, cut.windows);
         if (cost < least) {
             least = cost;
@@ -31,41 +30,38 @@ unsigned cuzk_cuda_msm_window(size_t n)
     return best;
 }
 
-size_t cuzk_cuda_msm_scratch(size_t n, unsigned window, int g2)
+size_t cuzk_cuda_msm_scratch(size_t n, unsigned slots, unsigned window, int g2)
 {
-    const struct msm_cut cut = msm_cut(n, window != 0 ? window : cuzk_cuda_msm_window(n));
+    const struct msm_cut cut = msm_cut(n, slots, window != 0 ? window : cuzk_cuda_msm_window(n, slots));
     const size_t field = g2 ? sizeof(struct cuzk_fp2) : sizeof(struct cuzk_fp);
-    const size_t all = msm_first_bucket(&cut, cut.windows), batch = n * cut.batch;
+    const size_t all = slots * msm_first_bucket(&cut, cut.windows), batch = slots * n * cut.batch;
     const size_t count = batch > all ? batch : all;
 
-    /* buckets; keys and names twice, ranges and offsets; results, pairs and running products; chains; slack
-     */
+    /* buckets; keys and names twice, ranges and offsets; results, pairs and running products; chains; digits;
+     * slack */
     return 2 * all * field + 16 * count + 8 * all + 8 * all + 2 * count * field +
-           (count / 2 + 1) * (8 + field) + (count / 64 + (1u << 18)) * field + 4 * all * field / 1024 +
-           count / 8 + ((size_t)64 << 20);
-}
-
-enum cuzk_status cuzk_cuda_msm_g1(const struct cuzk_g1_affine *points, const uint32_t *index,
-                                  const uint64_t *scalars, size_t n, unsigned window,
-                                  struct cuzk_cuda_arena *arena, cudaStream_t stream, struct cuzk_g1 *out,
-                                  struct cuzk_error *err)
-{
-    return msm_run<g1>(points, index, scalars, n, window, arena, stream, out, err);
-}
-
-enum cuzk_status cuzk_cuda_sum_bits_g1(const struct cuzk_g1_affine *points, const uint32_t *index,
-                                       const uint32_t *rank, const uint64_t *bits, size_t n,
-                                       struct cuzk_cuda_arena *arena, cudaStream_t stream,
-                                       struct cuzk_g1 *out, struct cuzk_error *err)
-{
-    return msm_sum_bits<g1>(points, index, rank, bits, n, arena, stream, out, err);
+           (count / 2 + 1) * (8 + field) + (count / 128 + SEGMENT_CHAINS) * field + 4 * all * field / 1024 +
+           count / 8 + (cut.batch == 1 ? n * cut.windows * 4 : 0) + ((size_t)64 << 20);
 }
 
 size_t cuzk_cuda_sum_bits_scratch(size_t n, int g2)
 {
-    const size_t field = g2 ? sizeof(struct cuzk_fp2) : sizeof(struct cuzk_fp);
+    return msm_bits_scratch(n, n, g2 ? sizeof(struct cuzk_fp2) : sizeof(struct cuzk_fp));
+}
 
-    /* keys and names twice; results, pairs and running products; chains; selection */
-    return 16 * n + 2 * n * field + (n / 2 + 1) * (8 + field) + (n / 64 + (1u << 18)) * field + n / 8 +
-           ((size_t)64 << 20);
+enum cuzk_status cuzk_cuda_msm_g1(const struct cuzk_g1_affine *points, const uint32_t *const *maps,
+                                  unsigned slots, const uint64_t *scalars, size_t n, unsigned window,
+                                  struct cuzk_cuda_arena *arena, cudaStream_t stream,
+                                  struct cuzk_g1 *const out[], struct cuzk_error *err)
+{
+    return msm_run<g1>(points, maps, slots, scalars, n, window, arena, stream, out, err);
+}
+
+enum cuzk_status cuzk_cuda_sum_bits_g1(const struct cuzk_g1_affine *points,
+                                       const struct cuzk_cuda_bits *parts, unsigned slots,
+                                       const uint64_t *bits, struct cuzk_cuda_arena *arena,
+                                       cudaStream_t stream, struct cuzk_g1 *const out[],
+                                       struct cuzk_error *err)
+{
+    return msm_sum_bits<g1>(points, parts, slots, bits, arena, stream, out, err);
 }

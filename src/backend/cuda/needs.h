@@ -5,10 +5,11 @@
 
 #include "backend/backend.h"
 
-/* Vectors and scratch of one proof at a time: three vectors of the domain and what the largest sum takes.
- * bits, wide, inputs: points of each query that meet such values (an upper bound will do). */
-size_t cuda_work_bytes(unsigned log_domain, const uint32_t bits[CUZK_QUERIES],
-                       const uint32_t wide[CUZK_QUERIES], const uint32_t inputs[CUZK_QUERIES], uint32_t h);
+/* Vectors and scratch of one proof at a time: the quotient, then two vectors of the domain or what the
+ * largest sum takes, whichever is more. bits: points of each query that meet bits (an upper bound will do).
+ */
+size_t cuda_work_bytes(unsigned log_domain, const uint32_t bits[CUZK_QUERIES], uint32_t wide, uint32_t inputs,
+                       uint32_t h);
 
 /* One witness. */
 size_t cuda_job_bytes(uint32_t bits, uint32_t wide, uint32_t inputs);

@@ -5,9 +5,10 @@
 
 /* ---- tables ---- */
 
-/* out[d * stride + low] = root^(low * d), a run of consecutive low for each thread */
-static __global__ void fill_twiddles(struct cuzk_fr *out, struct cuzk_fr root, unsigned bits,
-                                     unsigned log_stride, unsigned log_run)
+/* out[d * stride + low] = factor shift^d root^(low * d), a run of consecutive low for each thread */
+static __global__ void fill_twiddles(struct cuzk_fr *out, struct cuzk_fr root, struct cuzk_fr shift,
+                                     struct cuzk_fr factor, unsigned bits, unsigned log_stride,
+                                     unsigned log_run)
 {
     const uint64_t thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     const uint64_t first = thread << log_run;
@@ -15,7 +16,10 @@ static __global__ void fill_twiddles(struct cuzk_fr *out, struct cuzk_fr root, u
         return;
     const uint64_t d = first >> log_stride, low = first & ((UINT64_C(1) << log_stride) - 1);
     const struct cuzk_fr step = power(root, d);
+    const struct cuzk_fr start = power(shift, d);
     struct cuzk_fr value = power(step, low);
+    cuzk_fr_mul(&value, &start, &value);
+    cuzk_fr_mul(&value, &factor, &value);
     for (uint64_t i = 0; i < UINT64_C(1) << log_run; i++) {
         out[first + i] = value;
         cuzk_fr_mul(&value, &step, &value);
@@ -114,14 +118,16 @@ static __device__ __forceinline__ struct root_8 load_root_8(const struct cuzk_fr
 
 template <bool UP>
 static __global__ void __launch_bounds__(NTT_WIDE_THREADS, 2)
-    pass_512(struct cuzk_fr *__restrict__ data, const struct cuzk_fr *__restrict__ twiddles,
-             const struct cuzk_fr *__restrict__ roots, unsigned log_stride)
+    pass_512(const struct cuzk_fr *from, const struct cuzk_fr *times, struct cuzk_fr *data,
+             const struct cuzk_fr *__restrict__ twiddles, const struct cuzk_fr *__restrict__ roots,
+             unsigned log_stride)
 {
     extern __shared__ uint32_t shared[];
     const unsigned column = threadIdx.x % NTT_COLUMNS, t = threadIdx.x / NTT_COLUMNS; /* t below 64 */
     const uint64_t q = (uint64_t)blockIdx.x * NTT_COLUMNS + column;
     const uint64_t low = q & ((UINT64_C(1) << log_stride) - 1);
-    struct cuzk_fr *const base = data + ((q >> log_stride) << (log_stride + NTT_WIDE_BITS)) + low;
+    const uint64_t first = ((q >> log_stride) << (log_stride + NTT_WIDE_BITS)) + low;
+    struct cuzk_fr *const base = data + first;
     const struct cuzk_fr *const table = twiddles == NULL ? NULL : twiddles + low;
     struct cuzk_fr x[8];
     const struct root_8 w8 = load_root_8(roots);
@@ -129,7 +135,11 @@ static __global__ void __launch_bounds__(NTT_WIDE_THREADS, 2)
 #pragma unroll
     for (int m = 0; m < 8; m++) {
         const uint64_t at = (uint64_t)(t + 64 * m) << log_stride;
-        x[m] = load(base + at);
+        x[m] = load(from + first + at);
+        if (!UP && times != NULL) {
+            const struct cuzk_fr w = load(times + first + at);
+            cuzk_fr_mul(&x[m], &w, &x[m]);
+        }
         if (UP && table != NULL) {
             const struct cuzk_fr w = load(table + at);
             cuzk_fr_mul(&x[m], &w, &x[m]);
@@ -176,21 +186,27 @@ static __global__ void __launch_bounds__(NTT_WIDE_THREADS, 2)
 /* ---- the narrow pass: 2, 4 or 8 points in registers, for sizes that are no multiple of nine bits ---- */
 
 template <bool UP, int BITS>
-static __global__ void
-pass_small(struct cuzk_fr *__restrict__ data, const struct cuzk_fr *__restrict__ twiddles,
-           const struct cuzk_fr *__restrict__ roots, unsigned log_stride, uint64_t columns)
+static __global__ void pass_small(const struct cuzk_fr *from, const struct cuzk_fr *times,
+                                  struct cuzk_fr *data, const struct cuzk_fr *__restrict__ twiddles,
+                                  const struct cuzk_fr *__restrict__ roots, unsigned log_stride,
+                                  uint64_t columns)
 {
     const uint64_t q = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (q >= columns)
         return;
     const uint64_t low = q & ((UINT64_C(1) << log_stride) - 1);
-    struct cuzk_fr *const base = data + ((q >> log_stride) << (log_stride + BITS)) + low;
+    const uint64_t first = ((q >> log_stride) << (log_stride + BITS)) + low;
+    struct cuzk_fr *const base = data + first;
     struct cuzk_fr x[1 << BITS];
 
 #pragma unroll
     for (int j = 0; j < 1 << BITS; j++) {
         const uint64_t at = (uint64_t)j << log_stride;
-        x[j] = load(base + at);
+        x[j] = load(from + first + at);
+        if (!UP && times != NULL) {
+            const struct cuzk_fr w = load(times + first + at);
+            cuzk_fr_mul(&x[j], &w, &x[j]);
+        }
         if (UP && twiddles != NULL) {
             const struct cuzk_fr w = load(twiddles + at + low);
             cuzk_fr_mul(&x[j], &w, &x[j]);
@@ -266,8 +282,7 @@ static size_t cut_passes(unsigned log_n, struct pass pass[NTT_MAX_PASSES], unsig
                                                                                   : 3;
         left -= bits;
         pass[(*passes)++] = {bits, left, NULL, NULL};
-        if (left > 0)
-            words += (size_t)2 << (bits + left);
+        words += left > 0 ? (size_t)2 << (bits + left) : (size_t)1 << bits;
     }
     return words;
 }
@@ -280,7 +295,8 @@ size_t cuzk_cuda_ntt_plan_bytes(unsigned log_n)
     return cut_passes(log_n, pass, &passes) * sizeof(struct cuzk_fr);
 }
 
-enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, cudaStream_t stream,
+enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, const struct cuzk_fr *shift,
+                                           const struct cuzk_fr *factor, cudaStream_t stream,
                                            struct cuzk_cuda_ntt_plan **out, struct cuzk_error *err)
 {
     struct cuzk_cuda_ntt_plan *plan = NULL;
@@ -311,23 +327,29 @@ enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, cudaStream_t stream,
         fill_roots<<<1, 512, 0, stream>>>(at, root, half);
         at += NTT_ROOTS;
     }
+    struct cuzk_fr one, weight;
+    cuzk_fr_one(&one);
+    weight = *shift; /* shift^(weight of the pass's digit) */
     for (unsigned i = 0; i < plan->passes; i++) {
         struct pass *pass = &plan->pass[i];
-        if (pass->log_stride == 0)
-            continue;
         const unsigned total = pass->bits + pass->log_stride;
         const unsigned log_run = total > 24 ? 6 : total > 16 ? 3 : 0;
-        for (int up = 0; up < 2; up++) {
+        const unsigned run = log_run < pass->log_stride ? log_run : pass->log_stride;
+        const bool last = pass->log_stride == 0;
+        for (int up = last ? 1 : 0; up < 2; up++) {
             struct cuzk_fr root;
+            if (last && cuzk_fr_equal(shift, &one) && cuzk_fr_equal(factor, &one))
+                continue;
             cuzk_fr_root_of_unity(total, &root);
             if (!up)
                 cuzk_fr_inverse(&root, &root);
             *(up ? &pass->up : &pass->down) = at;
-            const unsigned run = log_run < pass->log_stride ? log_run : pass->log_stride;
             fill_twiddles<<<blocks(UINT64_C(1) << (total - run), 256), 256, 0, stream>>>(
-                at, root, pass->bits, pass->log_stride, run);
+                at, root, up ? weight : one, last ? *factor : one, pass->bits, pass->log_stride, run);
             at += (size_t)1 << total;
         }
+        for (unsigned k = 0; k < pass->bits; k++)
+            cuzk_fr_mul(&weight, &weight, &weight);
     }
     CUZK_TRY_OUT(cuzk_cuda_launched("fill_twiddles", stream, err));
     CUZK_TRY_OUT(cuzk_cuda_check(
@@ -353,6 +375,7 @@ void cuzk_cuda_ntt_plan_destroy(struct cuzk_cuda_ntt_plan *plan)
 
 template <bool UP>
 static enum cuzk_status run_pass(const struct cuzk_cuda_ntt_plan *plan, const struct pass *pass,
+                                 const struct cuzk_fr *from, const struct cuzk_fr *times,
                                  struct cuzk_fr *data, cudaStream_t stream, struct cuzk_error *err)
 {
     const struct cuzk_fr *table = UP ? pass->up : pass->down, *roots = UP ? plan->roots_up : plan->roots_down;
@@ -361,29 +384,31 @@ static enum cuzk_status run_pass(const struct cuzk_cuda_ntt_plan *plan, const st
     switch (pass->bits) {
     case NTT_WIDE_BITS:
         pass_512<UP><<<(unsigned)(columns / NTT_COLUMNS), NTT_WIDE_THREADS, 8 * NTT_ROW * 4, stream>>>(
-            data, table, roots, pass->log_stride);
+            from, times, data, table, roots, pass->log_stride);
         break;
     case 3:
-        pass_small<UP, 3>
-            <<<blocks(columns, 128), 128, 0, stream>>>(data, table, roots, pass->log_stride, columns);
+        pass_small<UP, 3><<<blocks(columns, 128), 128, 0, stream>>>(from, times, data, table, roots,
+                                                                    pass->log_stride, columns);
         break;
     case 2:
-        pass_small<UP, 2>
-            <<<blocks(columns, 128), 128, 0, stream>>>(data, table, roots, pass->log_stride, columns);
+        pass_small<UP, 2><<<blocks(columns, 128), 128, 0, stream>>>(from, times, data, table, roots,
+                                                                    pass->log_stride, columns);
         break;
     default:
-        pass_small<UP, 1>
-            <<<blocks(columns, 128), 128, 0, stream>>>(data, table, roots, pass->log_stride, columns);
+        pass_small<UP, 1><<<blocks(columns, 128), 128, 0, stream>>>(from, times, data, table, roots,
+                                                                    pass->log_stride, columns);
         break;
     }
     return cuzk_cuda_launched("NTT pass", stream, err);
 }
 
-enum cuzk_status cuzk_cuda_ntt_inverse_dif(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *data,
+enum cuzk_status cuzk_cuda_ntt_inverse_dif(const struct cuzk_cuda_ntt_plan *plan, const struct cuzk_fr *from,
+                                           const struct cuzk_fr *times, struct cuzk_fr *data,
                                            cudaStream_t stream, struct cuzk_error *err)
 {
     for (unsigned i = 0; i < plan->passes; i++)
-        CUZK_TRY(run_pass<false>(plan, &plan->pass[i], data, stream, err));
+        CUZK_TRY(run_pass<false>(plan, &plan->pass[i], i == 0 ? from : data, i == 0 ? times : NULL, data,
+                                 stream, err));
     return CUZK_OK;
 }
 
@@ -391,7 +416,7 @@ enum cuzk_status cuzk_cuda_ntt_forward_dit(const struct cuzk_cuda_ntt_plan *plan
                                            cudaStream_t stream, struct cuzk_error *err)
 {
     for (unsigned i = plan->passes; i-- > 0;)
-        CUZK_TRY(run_pass<true>(plan, &plan->pass[i], data, stream, err));
+        CUZK_TRY(run_pass<true>(plan, &plan->pass[i], data, NULL, data, stream, err));
     return CUZK_OK;
 }
 

@@ -17,25 +17,30 @@
 
 struct cuzk_cuda_ntt_plan;
 
-/* Builds the tables for transforms of 2^log_n points (log_n <= 30) on the current device.
- * VRAM: about 2 * 32 * 2^log_n bytes of twiddles and 32 * 2^(log_n/2 + 2) of power tables. Errors: MEMORY,
- * DEVICE. */
-enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, cudaStream_t stream,
+/* Builds the tables for transforms of 2^log_n points (log_n <= 30) on the current device; those up are onto
+ * the coset of `shift` and multiply by `factor`, at no pass of their own: the shift's powers are part of the
+ * twiddles. Errors: MEMORY, DEVICE. */
+enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, const struct cuzk_fr *shift,
+                                           const struct cuzk_fr *factor, cudaStream_t stream,
                                            struct cuzk_cuda_ntt_plan **out, struct cuzk_error *err);
 void cuzk_cuda_ntt_plan_destroy(struct cuzk_cuda_ntt_plan *plan);
 
 /* What a plan takes, bytes. */
 size_t cuzk_cuda_ntt_plan_bytes(unsigned log_n);
 
-/* Natural order in, digit-reversed order out, in place: sum over i of x_i w^(-ik), not divided by n. */
-enum cuzk_status cuzk_cuda_ntt_inverse_dif(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *data,
+/* Natural order in, digit-reversed order out: data_k = sum over i of x_i w^(-ik), not divided by n, where x_i
+ * is from_i, or from_i times_i where times is not NULL. data may be `from` or `times`, and no other overlap.
+ */
+enum cuzk_status cuzk_cuda_ntt_inverse_dif(const struct cuzk_cuda_ntt_plan *plan, const struct cuzk_fr *from,
+                                           const struct cuzk_fr *times, struct cuzk_fr *data,
                                            cudaStream_t stream, struct cuzk_error *err);
 
-/* Digit-reversed order in, natural order out, in place: sum over i of x_i w^(ik). */
+/* Digit-reversed order in, natural order out, in place: factor times the sum over i of x_i (shift w^k)^i. */
 enum cuzk_status cuzk_cuda_ntt_forward_dit(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *data,
                                            cudaStream_t stream, struct cuzk_error *err);
 
-/* In digit-reversed order: position p belongs to coefficient i(p) and is multiplied by factor * shift^i. */
+/* For single operations: takes and frees memory. In digit-reversed order: position p belongs to coefficient
+ * i(p) and is multiplied by factor * shift^i. */
 enum cuzk_status cuzk_cuda_ntt_scale(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *data,
                                      const struct cuzk_fr *shift, const struct cuzk_fr *factor,
                                      cudaStream_t stream, struct cuzk_error *err);

@@ -22,7 +22,9 @@ enum {
 struct pass {
     unsigned bits;
     unsigned log_stride;
-    struct cuzk_fr *down, *up; /* twiddles w^(-+ low * d) at d * S + low; NULL where S is 1 */
+    struct cuzk_fr *down, *up; /* twiddles w^(-+ low * d) at d * S + low, those up times shift^(d weight) with
+                                  the digit's weight; where S is 1, down is NULL and up holds the shift's
+                                  powers and the factor alone, or is NULL too */
 };
 
 struct cuzk_cuda_ntt_plan {

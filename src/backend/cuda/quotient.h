@@ -5,15 +5,26 @@
 
 #include "backend/cuda/ntt.h"
 
-/* a, b: values on the domain, natural order, Montgomery form; c: scratch; all of the plan's size. On return c
- * holds the coefficients of H as plain numbers in natural order; a and b are used up. */
-enum cuzk_status cuzk_cuda_quotient(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *a,
+struct cuzk_cuda_quotient_plan;
+
+/* Tables for a domain of 2^log_n, on the current device; odd_coset: for cuzk_cuda_odd_coset_values, else for
+ * cuzk_cuda_quotient. Errors: MEMORY, DEVICE. */
+enum cuzk_status cuzk_cuda_quotient_plan_create(unsigned log_n, bool odd_coset, cudaStream_t stream,
+                                                struct cuzk_cuda_quotient_plan **out, struct cuzk_error *err);
+void cuzk_cuda_quotient_plan_destroy(struct cuzk_cuda_quotient_plan *plan);
+
+/* What a plan takes, bytes. */
+size_t cuzk_cuda_quotient_plan_bytes(unsigned log_n);
+
+/* a, b: values on the domain, natural order, Montgomery form; c: scratch; all of the plan's size. On return b
+ * holds the coefficients of H as plain numbers in natural order; a and c are used up. */
+enum cuzk_status cuzk_cuda_quotient(const struct cuzk_cuda_quotient_plan *plan, struct cuzk_fr *a,
                                     struct cuzk_fr *b, struct cuzk_fr *c, cudaStream_t stream,
                                     struct cuzk_error *err);
 
 /* The values of A B - C on the odd coset, as cuzk_odd_coset_values (poly/quotient.h) gives them: plain
- * numbers in c, element i at the point w2^(step (2 i + 1)). a and b are used up. */
-enum cuzk_status cuzk_cuda_odd_coset_values(const struct cuzk_cuda_ntt_plan *plan, uint64_t step,
+ * numbers in b, element i at the point w2^(step (2 i + 1)). a and c are used up. */
+enum cuzk_status cuzk_cuda_odd_coset_values(const struct cuzk_cuda_quotient_plan *plan, uint64_t step,
                                             struct cuzk_fr *a, struct cuzk_fr *b, struct cuzk_fr *c,
                                             cudaStream_t stream, struct cuzk_error *err);
 

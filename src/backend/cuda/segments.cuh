@@ -27,12 +27,30 @@ enum : uint32_t {
     SEGMENT_INDEX = SEGMENT_RESULT - 1,
 };
 
-#ifndef SEGMENT_CHAINS
-#define SEGMENT_CHAINS                                                                                       \
-    (UINT32_C(1) << 18) /* chains of a round at least, as long as there are pairs: lanes of the device */
-#endif
+enum {
+    SEGMENT_MAX_ROUNDS = 31,
+    SEGMENT_THREADS = 128,
+    SEGMENT_CHAIN = 128, /* pairs that share an inversion, where there are enough */
+    SEGMENT_CHAINS =
+        132 * 1024,          /* chains of a round at least, as long as there are pairs: two waves of lanes */
+    SEGMENT_INVERSIONS = 16, /* chains at most that a thread inverts together */
+    SEGMENT_INVERTERS = 132 * 256,
+};
 
-enum { SEGMENT_MAX_ROUNDS = 31, SEGMENT_THREADS = 128, SEGMENT_INVERSIONS = 16 };
+static inline uint32_t segment_chains(uint32_t pairs)
+{
+    return pairs / SEGMENT_CHAIN > SEGMENT_CHAINS ? pairs / SEGMENT_CHAIN
+           : pairs > SEGMENT_CHAINS               ? (uint32_t)SEGMENT_CHAINS
+                                                  : pairs;
+}
+
+/* Few chains to a thread where there are few: an inversion's latency is then all that counts. */
+static inline uint32_t segment_inverters(uint32_t chains)
+{
+    const uint32_t each = (chains + SEGMENT_INVERTERS - 1) / SEGMENT_INVERTERS;
+    return (chains + (each < SEGMENT_INVERSIONS ? each : SEGMENT_INVERSIONS) - 1) /
+           (each < SEGMENT_INVERSIONS ? each : SEGMENT_INVERSIONS);
+}
 
 /* Elements sorted by key; keys of `segments` and above are left out and come last. The buffers with a second
  * copy are overwritten. */
@@ -47,6 +65,15 @@ struct cuzk_cuda_segments {
 struct segment_totals {
     uint32_t elements, pairs[SEGMENT_MAX_ROUNDS];
 };
+
+static inline void segment_swap(struct cuzk_cuda_segments *seg)
+{
+    uint32_t *const keys = seg->keys, *const names = seg->names;
+    seg->keys = seg->keys_next;
+    seg->keys_next = keys;
+    seg->names = seg->names_next;
+    seg->names_next = names;
+}
 
 static inline unsigned segment_blocks(uint64_t n, unsigned threads)
 {
@@ -366,15 +393,11 @@ cuzk_cuda_segment_sum(struct cuzk_cuda_segments *seg, const typename G::affine *
         CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, total_pairs, "sums (y)", &source.results.y, err));
         CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, host.pairs[0], "pairs", &pairs, err));
         CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, host.pairs[0], "running products", &prefix, err));
-        /* chains: at least one a lane of the device, at most 32 pairs long */
-        CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, (size_t)(host.pairs[0] / 32 + (SEGMENT_CHAINS)),
+        CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, (size_t)host.pairs[0] / SEGMENT_CHAIN + SEGMENT_CHAINS,
                                           "chain products", &products, err));
         for (int r = 0; r < SEGMENT_MAX_ROUNDS && host.pairs[r] != 0; r++) {
             const uint32_t n = host.pairs[r];
-            const uint32_t chains = n / 32 > SEGMENT_CHAINS ? n / 32
-                                    : n > SEGMENT_CHAINS    ? SEGMENT_CHAINS
-                                                            : n;
-            const uint32_t threads = (chains + SEGMENT_INVERSIONS - 1) / SEGMENT_INVERSIONS;
+            const uint32_t chains = segment_chains(n), threads = segment_inverters(chains);
             const struct cuzk_cuda_planes<G> results = {
                 source.results.x + done, source.results.y + done
             };
@@ -397,12 +420,7 @@ cuzk_cuda_segment_sum(struct cuzk_cuda_segments *seg, const typename G::affine *
             segment_backward<G><<<segment_blocks(chains, SEGMENT_THREADS), SEGMENT_THREADS, 0, stream>>>(
                 source, pairs, n, chains, prefix, products, results);
             CUZK_TRY_OUT(cuzk_cuda_launched("segment_backward", stream, err));
-            uint32_t *swap = seg->keys;
-            seg->keys = seg->keys_next;
-            seg->keys_next = swap;
-            swap = seg->names;
-            seg->names = seg->names_next;
-            seg->names_next = swap;
+            segment_swap(seg);
             done += n;
             left -= n;
             count = left;
