@@ -1,11 +1,16 @@
 #include "engine/proof_kind.h"
 
 #include "engine/porep_case.h"
+#include "engine/post_case.h"
 
 /* Kinds that cannot be proved have no name. */
 static const struct cuzk_proof_kind_row rows[CUZK_PROOF_KINDS] = {
     [CUZK_PROOF_KIND_POREP] = {CUZK_PROOF_KIND_POREP, "porep-c2", CUZK_PRIORITY_NORMAL, true, cuzk_porep_look,
                                cuzk_porep_open},
+    [CUZK_PROOF_KIND_WINDOW_POST] = {CUZK_PROOF_KIND_WINDOW_POST, "window-post", CUZK_PRIORITY_HIGH, false,
+                                     cuzk_window_look, cuzk_window_open},
+    [CUZK_PROOF_KIND_WINNING_POST] = {CUZK_PROOF_KIND_WINNING_POST, "winning-post", CUZK_PRIORITY_CRITICAL,
+                                      false, cuzk_winning_look, cuzk_winning_open},
 };
 
 const struct cuzk_proof_kind_row *cuzk_proof_kind_row(enum cuzk_proof_kind kind)
