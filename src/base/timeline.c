@@ -1,8 +1,11 @@
 #include "base/timeline.h"
 
+#include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/clock.h"
 #include "base/json_reader.h"
 #include "base/json_writer.h"
@@ -72,8 +75,15 @@ void cuzk_timeline_add_span(struct cuzk_timeline *timeline, const char *lane, co
         return;
     copy_name(event.lane, lane, strlen(lane));
     copy_name(event.stage, stage, strlen(stage));
+    cuzk_timeline_add_event(timeline, &event);
+}
+
+void cuzk_timeline_add_event(struct cuzk_timeline *timeline, const struct cuzk_timeline_event *event)
+{
+    if (timeline == NULL)
+        return;
     pthread_mutex_lock(&timeline->lock);
-    if (append(timeline, &event, NULL) != CUZK_OK)
+    if (append(timeline, event, NULL) != CUZK_OK)
         timeline->dropped++;
     pthread_mutex_unlock(&timeline->lock);
 }
@@ -107,6 +117,35 @@ uint64_t cuzk_timeline_total_ns(const struct cuzk_timeline *timeline, const char
     return total;
 }
 
+void cuzk_timeline_write_event(const struct cuzk_timeline_event *event, uint64_t origin_ns,
+                               struct cuzk_json_writer *json)
+{
+    char job[2 * sizeof event->job + 1];
+
+    cuzk_json_write_object_begin(json);
+    cuzk_json_write_member_string(json, "lane", event->lane);
+    cuzk_json_write_member_string(json, "stage", event->stage);
+    cuzk_json_write_key(json, "partition");
+    if (event->partition == CUZK_TIMELINE_NO_PARTITION)
+        cuzk_json_write_null(json);
+    else
+        cuzk_json_write_i64(json, event->partition);
+    cuzk_json_write_member_u64(json, "begin_ns",
+                               event->begin_ns > origin_ns ? event->begin_ns - origin_ns : 0);
+    cuzk_json_write_member_u64(json, "end_ns", event->end_ns > origin_ns ? event->end_ns - origin_ns : 0);
+    if (event->job != 0) {
+        snprintf(job, sizeof job, "%016" PRIx64, event->job);
+        cuzk_json_write_member_string(json, "job", job);
+    }
+    if (event->kernels_ns != 0)
+        cuzk_json_write_member_u64(json, "kernels_ns", event->kernels_ns);
+    if (event->transfer_ns != 0)
+        cuzk_json_write_member_u64(json, "transfer_ns", event->transfer_ns);
+    if (event->mark)
+        cuzk_json_write_member_bool(json, "mark", true);
+    cuzk_json_write_object_end(json);
+}
+
 enum cuzk_status cuzk_timeline_write(const struct cuzk_timeline *timeline, const char *title,
                                      struct cuzk_sink sink, struct cuzk_error *err)
 {
@@ -124,19 +163,8 @@ enum cuzk_status cuzk_timeline_write(const struct cuzk_timeline *timeline, const
     cuzk_json_write_member_string(&json, "title", title);
     cuzk_json_write_key(&json, "events");
     cuzk_json_write_array_begin(&json);
-    for (size_t i = 0; i < count; i++) {
-        cuzk_json_write_object_begin(&json);
-        cuzk_json_write_member_string(&json, "lane", events[i].lane);
-        cuzk_json_write_member_string(&json, "stage", events[i].stage);
-        cuzk_json_write_key(&json, "partition");
-        if (events[i].partition == CUZK_TIMELINE_NO_PARTITION)
-            cuzk_json_write_null(&json);
-        else
-            cuzk_json_write_i64(&json, events[i].partition);
-        cuzk_json_write_member_u64(&json, "begin_ns", events[i].begin_ns - start);
-        cuzk_json_write_member_u64(&json, "end_ns", events[i].end_ns - start);
-        cuzk_json_write_object_end(&json);
-    }
+    for (size_t i = 0; i < count; i++)
+        cuzk_timeline_write_event(&events[i], start, &json);
     cuzk_json_write_array_end(&json);
     cuzk_json_write_object_end(&json);
     return cuzk_json_write_finish(&json);
@@ -175,6 +203,17 @@ static enum cuzk_status read_event(struct cuzk_json_document *reader, struct cuz
             if (partition > INT32_MAX)
                 return cuzk_json_read_fail(reader, "partition", err, "is out of range");
             event.partition = (int32_t)partition;
+        } else if (cuzk_json_slice_is(key, "job")) {
+            uint8_t job[sizeof event.job];
+
+            CUZK_TRY(cuzk_json_read_hex(reader, "job", job, sizeof job, err));
+            event.job = cuzk_load_u64be(job);
+        } else if (cuzk_json_slice_is(key, "kernels_ns")) {
+            CUZK_TRY(cuzk_json_read_u64(reader, "kernels_ns", &event.kernels_ns, err));
+        } else if (cuzk_json_slice_is(key, "transfer_ns")) {
+            CUZK_TRY(cuzk_json_read_u64(reader, "transfer_ns", &event.transfer_ns, err));
+        } else if (cuzk_json_slice_is(key, "mark")) {
+            CUZK_TRY(cuzk_json_read_bool(reader, "mark", &event.mark, err));
         } else {
             CUZK_TRY(cuzk_json_read_skip(reader, err));
         }

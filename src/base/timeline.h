@@ -8,10 +8,12 @@
 #ifndef CUZK_BASE_TIMELINE_H
 #define CUZK_BASE_TIMELINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/json_writer.h"
 #include "base/sink.h"
 
 enum { CUZK_TIMELINE_NAME = 24, CUZK_TIMELINE_NO_PARTITION = -1 };
@@ -21,6 +23,9 @@ struct cuzk_timeline_event {
     char stage[CUZK_TIMELINE_NAME];
     int32_t partition; /* CUZK_TIMELINE_NO_PARTITION where none */
     uint64_t begin_ns, end_ns;
+    uint64_t job;                     /* 0: none, or the only one */
+    uint64_t kernels_ns, transfer_ns; /* of a device's span: kernels running, copying; 0: not measured */
+    bool mark;                        /* a moment that is no stage: stage has its name ("accepted") */
 };
 
 struct cuzk_timeline;
@@ -37,6 +42,9 @@ void cuzk_timeline_add(struct cuzk_timeline *timeline, const char *lane, const c
 void cuzk_timeline_add_span(struct cuzk_timeline *timeline, const char *lane, const char *stage,
                             int32_t partition, uint64_t begin_ns, uint64_t end_ns);
 
+/* The same with every member given. */
+void cuzk_timeline_add_event(struct cuzk_timeline *timeline, const struct cuzk_timeline_event *event);
+
 /* Events so far, in the order they ended; valid until the next add. No one may be adding. */
 const struct cuzk_timeline_event *cuzk_timeline_events(const struct cuzk_timeline *timeline, size_t *count);
 
@@ -47,9 +55,15 @@ size_t cuzk_timeline_dropped(const struct cuzk_timeline *timeline);
 uint64_t cuzk_timeline_total_ns(const struct cuzk_timeline *timeline, const char *stage, int32_t partition);
 
 /* Writes the timeline as JSON: {"cuzk_timeline":1,"title":...,"events":[{"lane","stage","partition",
- * "begin_ns","end_ns"}]}, times from the first event's begin. */
+ * "begin_ns","end_ns","job","kernels_ns","transfer_ns","mark"}]}, times from the first event's begin, job as
+ * 16 hex digits. What follows end_ns is left out where it says nothing: readers of the first version skip it.
+ */
 enum cuzk_status cuzk_timeline_write(const struct cuzk_timeline *timeline, const char *title,
                                      struct cuzk_sink sink, struct cuzk_error *err);
+
+/* One event of it as the writer's next value, times from origin_ns. */
+void cuzk_timeline_write_event(const struct cuzk_timeline_event *event, uint64_t origin_ns,
+                               struct cuzk_json_writer *json);
 
 /* Reads what cuzk_timeline_write wrote. title (room bytes, may be NULL) receives the title, cut where longer.
  * Errors: INPUT, MEMORY (*out is NULL then). */

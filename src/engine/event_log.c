@@ -119,6 +119,15 @@ size_t cuzk_event_log_read(struct cuzk_event_log *log, uint64_t after, struct cu
     return read;
 }
 
+uint64_t cuzk_event_log_last(struct cuzk_event_log *log)
+{
+    pthread_mutex_lock(&log->lock);
+    const uint64_t last = log->last;
+
+    pthread_mutex_unlock(&log->lock);
+    return last;
+}
+
 void cuzk_event_log_wait(struct cuzk_event_log *log, uint64_t after, uint64_t timeout_ms)
 {
     const uint64_t longest_ms = UINT64_C(1000) * 3600 * 24;

@@ -65,6 +65,9 @@ void cuzk_event_log_add(struct cuzk_event_log *log, const struct cuzk_engine_eve
 size_t cuzk_event_log_read(struct cuzk_event_log *log, uint64_t after, struct cuzk_engine_event *out,
                            size_t room);
 
+/* The number of the newest event; 0: none yet. */
+uint64_t cuzk_event_log_last(struct cuzk_event_log *log);
+
 /* Waits until an event above `after` is there, at most timeout_ms. */
 void cuzk_event_log_wait(struct cuzk_event_log *log, uint64_t after, uint64_t timeout_ms);
 

@@ -53,8 +53,17 @@ static void test_read__gives_back_what_was_written(void **state)
         pthread_join(threads[i], NULL);
     cuzk_timeline_add(timeline, "device", "a name that is longer than the room for it",
                       CUZK_TIMELINE_NO_PARTITION, begin);
+    cuzk_timeline_add_event(timeline, &(struct cuzk_timeline_event){.lane = "gpu0",
+                                                                    .stage = "msm",
+                                                                    .partition = 4,
+                                                                    .begin_ns = begin,
+                                                                    .end_ns = begin + 9,
+                                                                    .job = UINT64_C(0xfedcba9876543210),
+                                                                    .kernels_ns = 7,
+                                                                    .transfer_ns = 1,
+                                                                    .mark = true});
     const struct cuzk_timeline_event *events = cuzk_timeline_events(timeline, &count);
-    assert_int_equal(count, 1001);
+    assert_int_equal(count, 1002);
     assert_int_equal(cuzk_timeline_dropped(timeline), 0);
     assert_int_equal(cuzk_timeline_write(timeline, "a title", (struct cuzk_sink){append, &buffer}, NULL),
                      CUZK_OK);
@@ -67,6 +76,9 @@ static void test_read__gives_back_what_was_written(void **state)
         assert_string_equal(copies[i].stage, events[i].stage);
         assert_string_equal(copies[i].lane, events[i].lane);
         assert_int_equal(copies[i].partition, events[i].partition);
+        assert_true(copies[i].job == events[i].job && copies[i].mark == events[i].mark);
+        assert_true(copies[i].kernels_ns == events[i].kernels_ns);
+        assert_true(copies[i].transfer_ns == events[i].transfer_ns);
         assert_true(copies[i].end_ns - copies[i].begin_ns == events[i].end_ns - events[i].begin_ns);
     }
     assert_true(cuzk_timeline_total_ns(back, "witness", 1) == cuzk_timeline_total_ns(timeline, "witness", 1));
@@ -107,6 +119,8 @@ static void test_read__refuses_events_that_make_no_sense(void **state)
         "{\"cuzk_timeline\":1,\"events\":[{\"lane\":\"a\",\"stage\":\"b\",\"begin_ns\":2,\"end_ns\":1}]}",
         ("{\"cuzk_timeline\":1,\"events\":[{\"lane\":\"a\",\"stage\":\"b\",\"begin_ns\":2,\"end_ns\":2,"
          "\"partition\":4294967296}]}"),
+        ("{\"cuzk_timeline\":1,\"events\":[{\"lane\":\"a\",\"stage\":\"b\",\"begin_ns\":2,\"end_ns\":2,"
+         "\"job\":\"12\"}]}"),
         "{\"cuzk_timeline\":1,\"events\":{}}",
     };
 
