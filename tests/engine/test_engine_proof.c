@@ -1,0 +1,217 @@
+/* The engine on a real device: the 2 KiB fixture from its C1 bytes to a proof that verifies. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/engine_driver.h"
+#include "engine/proof_kind.h"
+#include "groth16/params.h"
+#include "srs/directory.h"
+#include "support/fixture.h"
+
+enum { STACKED_2K_V1_1 = 5 };
+
+static uint8_t *c1;
+static size_t c1_length;
+
+static int read_c1(void **state)
+{
+    (void)state;
+    c1 = fixture_read(&c1_length, "sectors/porep-2k/c1.json");
+    return 0;
+}
+
+static int free_c1(void **state)
+{
+    (void)state;
+    free(c1);
+    return 0;
+}
+
+/* ---- requests ---- */
+
+struct c1_request {
+    struct cuzk_request_part part;
+    struct cuzk_request request;
+};
+
+static void make_request(struct c1_request *out, const char *id, const uint8_t *bytes)
+{
+    memset(out, 0, sizeof *out);
+    out->part = (struct cuzk_request_part){bytes, c1_length};
+    out->request.request_id = id;
+    out->request.kind = CUZK_PROOF_KIND_POREP;
+    out->request.sector_size = 2048;
+    out->request.registered_proof = STACKED_2K_V1_1;
+    out->request.vanilla_proof = (struct cuzk_request_blob){&out->part, 1, c1_length};
+}
+
+static void submit_bytes(struct engine_driver *driver, const char *id, const uint8_t *bytes,
+                         char job[CUZK_JOB_ID_TEXT])
+{
+    struct cuzk_submission submission;
+    struct c1_request made;
+    struct cuzk_error err;
+
+    make_request(&made, id, bytes);
+    if (cuzk_engine_submit(driver->engine, &made.request, &submission, &err) != CUZK_OK)
+        fail_msg("%s", err.message);
+    memcpy(job, submission.job_id, CUZK_JOB_ID_TEXT);
+}
+
+/* By other ways than the engine's: the case of the same bytes, the key from its file. */
+static void assert_verifies(const struct engine_result *result)
+{
+    const struct cuzk_circuit_id circuit = {CUZK_CIRCUIT_POREP, 2048};
+    char path[CUZK_PARAMETER_PATH];
+    struct cuzk_prepared_vk *vk;
+    struct cuzk_params params;
+    struct c1_request made;
+    struct cuzk_case *that;
+    struct cuzk_error err;
+
+    assert_int_equal(cuzk_parameter_find(getenv("CUZK_TEST_KEY"), &circuit, ".params", path, &err), CUZK_OK);
+    assert_int_equal(cuzk_params_open(path, &params, &err), CUZK_OK);
+    assert_int_equal(cuzk_prepared_vk_create(NULL, &params.vk, &vk, &err), CUZK_OK);
+    make_request(&made, "", c1);
+    assert_int_equal(cuzk_proof_kind_row(CUZK_PROOF_KIND_POREP)->open(&made.request, NULL, &that, &err),
+                     CUZK_OK);
+    const struct cuzk_public_inputs inputs = {that->ops->inputs(that, 0), that->inputs};
+
+    assert_int_equal(result->proof_length, CUZK_PROOF_BYTES);
+    if (cuzk_verify(vk, &inputs, result->proof, result->proof_length, &err) != CUZK_OK)
+        fail_msg("%s", err.message);
+    cuzk_case_close(that);
+    cuzk_prepared_vk_destroy(vk);
+    cuzk_params_close(&params);
+}
+
+static void open_cpu(struct engine_driver *driver, const char *preset)
+{
+    struct cuzk_error err;
+
+    engine_driver_init(driver, preset);
+    driver->options.verify = true;
+    driver->options.params_directory = getenv("CUZK_TEST_KEY");
+    if (cuzk_device_local_create("cpu", 2, 4, &driver->device[0], &err) != CUZK_OK)
+        fail_msg("%s", err.message);
+    engine_driver_open(driver);
+}
+
+/* ---- tests ---- */
+
+static void test_submit__proves_and_verifies(void **state)
+{
+    static const char *const presets[] = {"auto", "phase-0"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
+        struct engine_driver driver;
+        struct cuzk_engine_status status;
+        char job[CUZK_JOB_ID_TEXT];
+
+        open_cpu(&driver, presets[i]);
+        submit_bytes(&driver, "porep-1000-1", c1, job);
+        const struct engine_result result = engine_driver_await(&driver, job);
+
+        if (result.state != CUZK_JOB_DONE)
+            fail_msg("%s: %s", presets[i], result.error);
+        assert_verifies(&result);
+        engine_driver_drain(&driver);
+        cuzk_engine_status(driver.engine, &status);
+        assert_int_equal(status.keys, 1);
+        assert_int_equal(status.key[0].tier, CUZK_TIER_HOT);
+        assert_int_equal(status.key[0].references, 0);
+        assert_int_equal(status.sched.host_used, 0);
+        engine_driver_close(&driver);
+    }
+}
+
+/* A digit of a vanilla proof changed: decodes, but does not hold. A brace removed: does not decode. */
+static void test_submit__bad_vanilla_proofs_fail_with_the_reason(void **state)
+{
+    uint8_t *bytes = malloc(c1_length);
+    struct engine_driver driver;
+    char job[2][CUZK_JOB_ID_TEXT], good[CUZK_JOB_ID_TEXT];
+
+    (void)state;
+    assert_non_null(bytes);
+    open_cpu(&driver, "auto");
+    memcpy(bytes, c1, c1_length);
+    uint8_t *place = (uint8_t *)memmem(bytes, c1_length, "\"proof_type\"", 12);
+
+    if (place == NULL)
+        place = bytes + c1_length / 2;
+    place[1] = '{';
+    submit_bytes(&driver, "porep-1000-2", bytes, job[0]);
+    memcpy(bytes, c1, c1_length);
+    /* replica_id: the public inputs are then other ones than the vanilla proofs have */
+    place = (uint8_t *)memmem(bytes, c1_length, "\"replica_id\":[", 14);
+    assert_non_null(place);
+    place += 14;
+    *place = *place == '1' ? '2' : '1';
+    submit_bytes(&driver, "porep-1000-2", bytes, job[1]);
+    submit_bytes(&driver, "porep-1000-2", c1, good);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct engine_result result = engine_driver_await(&driver, job[i]);
+
+        assert_int_equal(result.state, CUZK_JOB_FAILED);
+        assert_true(strlen(result.error) > 0);
+    }
+    assert_int_equal(engine_driver_await(&driver, good).state, CUZK_JOB_DONE); /* others are not disturbed */
+    engine_driver_close(&driver);
+    free(bytes);
+}
+
+static void test_preload__evict__and_back(void **state)
+{
+    struct engine_driver driver;
+    struct cuzk_error err;
+    uint64_t ms, freed;
+    bool already, was_loaded;
+
+    (void)state;
+    open_cpu(&driver, "auto");
+    assert_int_equal(cuzk_engine_preload(driver.engine, "porep-2k", &already, &ms, &err), CUZK_OK);
+    assert_false(already);
+    assert_int_equal(cuzk_engine_preload(driver.engine, "porep-2k", &already, &ms, &err), CUZK_OK);
+    assert_true(already);
+    assert_int_equal(cuzk_engine_evict(driver.engine, "porep-2k", &was_loaded, &freed, &err), CUZK_OK);
+    assert_true(was_loaded);
+    assert_true(freed > 0);
+    assert_int_equal(cuzk_engine_evict(driver.engine, "porep-2k", &was_loaded, &freed, &err), CUZK_OK);
+    assert_false(was_loaded);
+    assert_int_equal(cuzk_engine_preload(driver.engine, "porep-64g", &already, &ms, &err), CUZK_NOT_FOUND);
+    assert_int_equal(cuzk_engine_preload(driver.engine, "porep-3k", &already, &ms, &err), CUZK_ARGUMENT);
+    engine_driver_close(&driver);
+}
+
+static void test_create__real_devices_are_verified(void **state)
+{
+    struct engine_driver driver;
+    struct cuzk_error err;
+
+    (void)state;
+    engine_driver_init(&driver, "auto");
+    assert_int_equal(cuzk_device_local_create("cpu", 1, 4, &driver.device[0], &err), CUZK_OK);
+    assert_int_equal(engine_driver_try(&driver, &err), CUZK_ARGUMENT);
+    engine_driver_close(&driver);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_submit__proves_and_verifies),
+        cmocka_unit_test(test_submit__bad_vanilla_proofs_fail_with_the_reason),
+        cmocka_unit_test(test_preload__evict__and_back),
+        cmocka_unit_test(test_create__real_devices_are_verified),
+    };
+
+    return cmocka_run_group_tests(tests, read_c1, free_c1);
+}
