@@ -235,6 +235,7 @@ static void init_locks(struct cuzk_engine *engine)
     engine_cond_init(&engine->timer_wake);
     engine_cond_init(&engine->case_changed);
     engine_cond_init(&engine->keys_changed);
+    engine_cond_init(&engine->room_changed);
     engine_cond_init(&engine->host_queue.filled);
 }
 
@@ -323,6 +324,7 @@ static void stop_threads(struct cuzk_engine *engine)
     pthread_mutex_lock(&engine->lock);
     engine->stopping = true;
     pthread_cond_broadcast(&engine->accepted);
+    pthread_cond_broadcast(&engine->room_changed);
     pthread_mutex_unlock(&engine->lock);
     pthread_mutex_lock(&engine->keys_lock);
     engine->keys_stopping = true;
@@ -363,6 +365,7 @@ void cuzk_engine_destroy(struct cuzk_engine *engine)
     pthread_cond_destroy(&engine->timer_wake);
     pthread_cond_destroy(&engine->case_changed);
     pthread_cond_destroy(&engine->keys_changed);
+    pthread_cond_destroy(&engine->room_changed);
     pthread_cond_destroy(&engine->host_queue.filled);
     pthread_mutex_destroy(&engine->keys_lock);
     pthread_mutex_destroy(&engine->circuits_lock);

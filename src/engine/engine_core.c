@@ -103,6 +103,8 @@ void engine_step(struct cuzk_engine *engine, struct cuzk_sched_event event, stru
         cuzk_log_line(engine->log, CUZK_LOG_ERROR, "engine: %s", err.message);
     for (size_t i = 0; i < count; i++)
         obey(engine, &engine->commands[i], answer);
+    if (engine->room_waiters > 0)
+        pthread_cond_broadcast(&engine->room_changed);
     if (cuzk_sched_deadline(engine->sched) != UINT64_MAX)
         pthread_cond_signal(&engine->timer_wake);
 }

@@ -68,20 +68,45 @@ static struct engine_circuit *victim(struct cuzk_engine *engine, unsigned device
     return best;
 }
 
-/* The sum of what keys hold on the host changed: the core plans with the rest. */
-static void tell_core(struct cuzk_engine *engine)
+/* What keys hold changed: the core plans with the rest. */
+static void tell_core(struct cuzk_engine *engine, unsigned device)
 {
-    uint64_t bytes = 0;
+    struct cuzk_sched_event on_host = {.kind = CUZK_EVENT_HOST_BASE},
+                            on_device = {.kind = CUZK_EVENT_DEVICE_BASE, .base = {.device = device}};
 
+    pthread_mutex_lock(&engine->lock);
     pthread_mutex_lock(&engine->keys_lock);
     for (unsigned i = 0; i < engine->circuit_count; i++)
         for (unsigned d = 0; d < engine->device_count; d++)
-            if (resident(&engine->circuits[i].key[d]))
-                bytes += engine->circuits[i].key[d].need.key_host;
+            if (resident(&engine->circuits[i].key[d])) {
+                on_host.base.bytes += engine->circuits[i].key[d].need.key_host;
+                if (d == device)
+                    on_device.base.bytes += engine->circuits[i].key[d].need.key_device;
+            }
     pthread_mutex_unlock(&engine->keys_lock);
+    engine->keys_host = on_host.base.bytes;
+    engine->devices[device].keys_bytes = on_device.base.bytes;
+    engine_step(engine, on_host, NULL);
+    engine_step(engine, on_device, NULL);
+    pthread_mutex_unlock(&engine->lock);
+}
+
+/* Until the units that have buffers on the device leave what the keys were promised. */
+static void wait_for_buffers(struct cuzk_engine *engine, unsigned device)
+{
+    const struct engine_device *place = &engine->devices[device];
+
     pthread_mutex_lock(&engine->lock);
-    engine->keys_host = bytes;
-    engine_step(engine, (struct cuzk_sched_event){.kind = CUZK_EVENT_HOST_BASE, .host_base = bytes}, NULL);
+    engine->room_waiters++;
+    while (!engine->stopping && place->budget != 0) {
+        struct cuzk_sched_stats stats;
+
+        cuzk_sched_stats(engine->sched, &stats);
+        if (stats.device_used[device] + place->keys_bytes <= place->budget)
+            break;
+        pthread_cond_wait(&engine->room_changed, &engine->lock);
+    }
+    engine->room_waiters--;
     pthread_mutex_unlock(&engine->lock);
 }
 
@@ -101,7 +126,7 @@ static void evict(struct cuzk_engine *engine, struct engine_circuit *circuit, un
     key->state = ENGINE_KEY_COLD;
     key->keep = false;
     pthread_mutex_unlock(&engine->keys_lock);
-    tell_core(engine);
+    tell_core(engine, device);
     pthread_mutex_lock(&engine->keys_lock);
     pthread_cond_broadcast(&engine->keys_changed);
 }
@@ -116,7 +141,8 @@ static enum cuzk_status load(struct cuzk_engine *engine, struct engine_circuit *
 
     key->state = ENGINE_KEY_LOADING;
     pthread_mutex_unlock(&engine->keys_lock);
-    tell_core(engine);
+    tell_core(engine, device);
+    wait_for_buffers(engine, device);
     const enum cuzk_status status = held->ops->load(held, &circuit->id, circuit->path, &progress, err);
 
     if (status == CUZK_OK)
@@ -126,7 +152,7 @@ static enum cuzk_status load(struct cuzk_engine *engine, struct engine_circuit *
     key->keep |= status == CUZK_OK;
     if (status != CUZK_OK) {
         pthread_mutex_unlock(&engine->keys_lock);
-        tell_core(engine);
+        tell_core(engine, device);
         pthread_mutex_lock(&engine->keys_lock);
     }
     pthread_cond_broadcast(&engine->keys_changed);

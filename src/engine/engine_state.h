@@ -179,6 +179,7 @@ struct engine_device {
     unsigned number;
     struct cuzk_device *device;
     uint64_t budget;                       /* bytes; 0: no limit */
+    uint64_t keys_bytes;                   /* of keys that are loaded or being loaded */
     struct engine_circuit *waits_for_room; /* keys_lock: goes before others */
     bool *slot_taken;                      /* [device->slots] */
     unsigned slots_free;
@@ -269,6 +270,8 @@ struct cuzk_engine {
     pthread_cond_t keys_changed;
     uint64_t keys_clock;
     bool keys_stopping;
+    unsigned room_waiters; /* lock: keys that wait until buffers are gone */
+    pthread_cond_t room_changed;
     uint64_t keys_host; /* bytes of host memory that keys hold; lock */
 
     unsigned device_count;

@@ -122,6 +122,7 @@ enum cuzk_status cuzk_sched_create(const struct cuzk_sched_config *config, struc
             sched->batches[circuit][p].leader = NOWHERE;
     for (uint32_t d = 0; d < config->devices; d++) {
         sched->devices[d].online = true;
+        sched->devices[d].base = config->device_base[d];
         sched->devices[d].holder[LOCK_MEMORY] = sched->devices[d].holder[LOCK_COMPUTE] = NOWHERE;
         for (unsigned w = 0; w < DEVICE_WORKERS_MOST; w++)
             sched->devices[d].unit[w] = NOWHERE;
@@ -197,7 +198,11 @@ static void take(struct cuzk_sched *sched, const struct cuzk_sched_event *event)
     case CUZK_EVENT_TICK:
         break;
     case CUZK_EVENT_HOST_BASE:
-        sched->host_base = event->host_base;
+        sched->host_base = event->base.bytes;
+        break;
+    case CUZK_EVENT_DEVICE_BASE:
+        if (event->base.device < sched->config.devices)
+            sched->devices[event->base.device].base = event->base.bytes;
         break;
     case CUZK_EVENT_DRAIN:
         sched->draining = true;

@@ -95,7 +95,8 @@ enum cuzk_sched_event_kind {
     CUZK_EVENT_DEVICE_READY, /* device: its worker was restarted */
     CUZK_EVENT_TICK,         /* time has passed */
     CUZK_EVENT_DRAIN,        /* no new jobs; DRAINED when all are ended */
-    CUZK_EVENT_HOST_BASE,    /* host_base: what is resident changed; units wait until they fit beside it */
+    CUZK_EVENT_HOST_BASE,    /* base.bytes: what is resident changed; units wait until they fit beside it */
+    CUZK_EVENT_DEVICE_BASE,  /* the same of base.device */
 };
 
 enum cuzk_sched_outcome {
@@ -110,8 +111,11 @@ struct cuzk_sched_event {
     union {
         const struct cuzk_sched_job *submit;
         uint64_t job;
-        uint64_t host_base;
         uint32_t device;
+        struct {
+            uint32_t device;
+            uint64_t bytes;
+        } base;
         struct {
             uint32_t unit, generation;
             enum cuzk_sched_stage stage;

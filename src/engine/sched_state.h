@@ -80,6 +80,7 @@ struct device {
     uint32_t holder[LOCKS];
     uint32_t waiting; /* locks that units of it want */
     uint64_t used;
+    uint64_t base; /* resident now; what is admitted is judged by the configuration's */
 };
 
 struct table {

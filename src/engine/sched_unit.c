@@ -550,7 +550,7 @@ static bool grant(struct cuzk_sched *sched, uint32_t d, enum sched_lock lock)
     if (lock == first) {
         const uint64_t memory = sched->config.device_memory[d];
 
-        if (memory != 0 && device->used + unit->device_need > memory - sched->config.device_base[d])
+        if (memory != 0 && device->base + device->used + unit->device_need > memory)
             return false; /* until another's buffers are gone */
         unit->device_bytes = unit->device_need;
         device->used += unit->device_bytes;

@@ -12,6 +12,7 @@
 #include "engine/engine_driver.h"
 #include "engine/proof_kind.h"
 #include "groth16/params.h"
+#include "groth16/verify.h"
 #include "srs/directory.h"
 #include "support/fixture.h"
 
