@@ -262,6 +262,7 @@ void engine_keys_lost(struct cuzk_engine *engine, unsigned device)
     }
     pthread_cond_broadcast(&engine->keys_changed);
     pthread_mutex_unlock(&engine->keys_lock);
+    tell_core(engine, device);
 }
 
 void engine_keys_reload(struct cuzk_engine *engine, unsigned device)
