@@ -19,10 +19,12 @@ const struct cli_command *const cli_commands[] = {
     &cli_circuit_tree,
     &cli_inspect_command,
     &cli_doctor,
+#ifdef CUZK_HAVE_SERVER
     &cli_config_show,
     &cli_config_check,
     &cli_config_sample,
     &cli_config_docs,
+#endif
     &cli_trace,
     &cli_bench_field,
     &cli_bench_verify,
