@@ -63,10 +63,11 @@ struct cuzk_option {
     const char *choices;     /* CHOICE: "auto|cpu" */
     uint64_t min, max;       /* NUMBER, SIZE and DURATION; max 0 means no bound */
     bool required;
-    const char *key; /* place in a configuration file ("memory.host"), or NULL */
-    bool reload;     /* a running daemon takes a new value */
-    bool deferred;   /* cuzk_option_parse only notes what argv says of it, in a struct cuzk_option_given at
-                        `offset`: its defaults and environment are another's business */
+    const char *key;     /* place in a configuration file ("memory.host"), or NULL */
+    const char *example; /* a value as it stands in that file, where there is no default */
+    bool reload;         /* a running daemon takes a new value */
+    bool deferred; /* cuzk_option_parse only notes what argv says of it, in a struct cuzk_option_given at
+                      `offset`: its defaults and environment are another's business */
 };
 
 /* The option called `name` (length bytes), or NULL. */

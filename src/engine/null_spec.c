@@ -54,10 +54,11 @@ static enum cuzk_status unknown(const char *where, const char *word, struct cuzk
     for (unsigned stage = 0; stage < CUZK_STAGES && used < sizeof list; stage++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s, ",
                                  cuzk_sched_stage_name((enum cuzk_sched_stage)stage));
-    return cuzk_error_set(err, CUZK_ARGUMENT,
-                          "%s: unknown '%s'; there are %sload, memory, fail_every, lost_every, wrong_every "
-                          "and seed",
-                          where, word, list);
+    return cuzk_error_set(
+        err, CUZK_ARGUMENT,
+        "%s: unknown '%s'; there are %sload, memory, unit, key, fail_every, lost_every, wrong_every "
+        "and seed",
+        where, word, list);
 }
 
 static enum cuzk_status take(const char *where, const char *word, const char *value,
@@ -84,6 +85,10 @@ static enum cuzk_status take(const char *where, const char *word, const char *va
         return parse_time(where, value, &out->load_ns, err);
     if (strcmp(word, "memory") == 0)
         return cuzk_option_parse_size(where, value, &out->memory, err);
+    if (strcmp(word, "unit") == 0)
+        return cuzk_option_parse_size(where, value, &out->need.unit_device, err);
+    if (strcmp(word, "key") == 0)
+        return cuzk_option_parse_size(where, value, &out->need.key_device, err);
     if (strcmp(word, "seed") == 0)
         return parse_count(where, value, UINT64_MAX, &out->seed, err);
     return unknown(where, word, err);

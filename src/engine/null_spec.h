@@ -1,5 +1,6 @@
 /* A null device in words: "null", or "null:STAGE=TIME:..." with stages of engine/sched.h and times as 5ms,
- * 200us or 1s; load=TIME, memory=SIZE, fail_every=N, lost_every=N, wrong_every=N and seed=N besides. */
+ * 200us or 1s; load=TIME, memory=SIZE, unit=SIZE and key=SIZE (what a unit and a key hold), fail_every=N,
+ * lost_every=N, wrong_every=N and seed=N besides. */
 #ifndef CUZK_ENGINE_NULL_SPEC_H
 #define CUZK_ENGINE_NULL_SPEC_H
 

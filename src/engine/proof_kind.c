@@ -2,6 +2,7 @@
 
 #include "engine/porep_case.h"
 #include "engine/post_case.h"
+#include "engine/update_case.h"
 
 /* Kinds that cannot be proved have no name. */
 static const struct cuzk_proof_kind_row rows[CUZK_PROOF_KINDS] = {
@@ -11,6 +12,8 @@ static const struct cuzk_proof_kind_row rows[CUZK_PROOF_KINDS] = {
                                      cuzk_window_look, cuzk_window_open},
     [CUZK_PROOF_KIND_WINNING_POST] = {CUZK_PROOF_KIND_WINNING_POST, "winning-post", CUZK_PRIORITY_CRITICAL,
                                       false, cuzk_winning_look, cuzk_winning_open},
+    [CUZK_PROOF_KIND_SNAP] = {CUZK_PROOF_KIND_SNAP, "snap-update", CUZK_PRIORITY_NORMAL, false,
+                              cuzk_update_look, cuzk_update_open},
 };
 
 const struct cuzk_proof_kind_row *cuzk_proof_kind_row(enum cuzk_proof_kind kind)

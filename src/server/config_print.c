@@ -46,6 +46,10 @@ static void default_value(const struct cuzk_option *row, char *text, size_t room
 {
     const char *fallback = row->fallback;
 
+    if (fallback == NULL) {
+        snprintf(text, room, "%s", row->example != NULL ? row->example : "\"\"");
+        return;
+    }
     if (row->type == CUZK_OPTION_LIST)
         snprintf(text, room, fallback != NULL ? "[\"%s\"]" : "[]", fallback);
     else if (row->type == CUZK_OPTION_NUMBER || row->type == CUZK_OPTION_SWITCH)
@@ -147,7 +151,7 @@ enum cuzk_status cuzk_config_print_sample(struct cuzk_sink sink, struct cuzk_err
     size_t count;
     const struct cuzk_option *rows = cuzk_config_rows(&count);
 
-    comment(out, "Configuration of `cuzk serve`. Every line here is the default; take away a # to change it. "
+    comment(out, "Configuration of `cuzk serve`. Take away a # to change a line. "
                  "The environment overrides this file, and flags override both.");
     comment(out, "`cuzk config check --config FILE` looks for mistakes, `cuzk config show` prints what is in "
                  "force and where it came from.");
@@ -161,11 +165,12 @@ enum cuzk_status cuzk_config_print_sample(struct cuzk_sink sink, struct cuzk_err
             PRINT("\n[%.*s]", (int)section_length(row), row->key);
         bounds(row, range, sizeof range);
         default_value(row, value, sizeof value);
-        snprintf(text, sizeof text, "%s%s%s%s%s", row->help, range[0] != '\0' ? " (" : "", range,
-                 range[0] != '\0' ? ")" : "", row->reload ? "; SIGHUP takes a change" : "");
+        snprintf(text, sizeof text, "%s%s%s%s%s%s", row->fallback != NULL ? "" : "(example) ", row->help,
+                 range[0] != '\0' ? " (" : "", range, range[0] != '\0' ? ")" : "",
+                 row->reload ? "; SIGHUP takes a change" : "");
         PRINT("\n");
         comment(out, text);
-        PRINT("# %s =%s%s\n", row->key + section_length(row) + 1, value[0] != '\0' ? " " : "", value);
+        PRINT("# %s = %s\n", row->key + section_length(row) + 1, value);
     }
     sample_knobs(out);
     return emit.status;

@@ -1,0 +1,38 @@
+#include "engine/commitment.h"
+
+#include <string.h>
+
+enum { PREFIX_MOST = 8 };
+
+static const struct {
+    const char *name;
+    size_t length;
+    uint8_t bytes[PREFIX_MOST];
+} prefixes[] = {
+    [CUZK_COMMITMENT_SEALED] = {"sealed", 8, {0x01, 0x82, 0xe2, 0x03, 0x81, 0xe8, 0x02, 0x20}},
+    [CUZK_COMMITMENT_UNSEALED] = {"unsealed", 7, {0x01, 0x81, 0xe2, 0x03, 0x92, 0x20, 0x20}},
+};
+
+enum cuzk_status cuzk_commitment_read(const struct cuzk_request_blob *blob, const char *field,
+                                      enum cuzk_commitment kind, struct cuzk_fr *out, struct cuzk_error *err)
+{
+    const size_t prefix = prefixes[kind].length;
+    uint8_t bytes[PREFIX_MOST + CUZK_FR_BYTES];
+    size_t n = 0;
+
+    if (blob->length != CUZK_FR_BYTES && blob->length != prefix + CUZK_FR_BYTES)
+        return cuzk_error_set(err, CUZK_INPUT,
+                              "%s: expected %d bytes, or the %zu of a CID of a %s commitment, found %llu",
+                              field, CUZK_FR_BYTES, prefix + CUZK_FR_BYTES, prefixes[kind].name,
+                              (unsigned long long)blob->length);
+    for (size_t i = 0; i < blob->count; i++) {
+        memcpy(bytes + n, blob->parts[i].data, blob->parts[i].length);
+        n += blob->parts[i].length;
+    }
+    if (n > CUZK_FR_BYTES && memcmp(bytes, prefixes[kind].bytes, prefix) != 0)
+        return cuzk_error_set(err, CUZK_INPUT, "%s: expected the CID of a %s commitment", field,
+                              prefixes[kind].name);
+    if (!cuzk_fr_from_bytes(bytes + n - CUZK_FR_BYTES, out))
+        return cuzk_error_set(err, CUZK_INPUT, "%s: expected a field element below the modulus", field);
+    return CUZK_OK;
+}

@@ -1,0 +1,18 @@
+/*
+ * An empty sector update (SnapDeals) to prove or to verify: the commitments and a vanilla proof for each
+ * partition, in order.
+ */
+#ifndef CUZK_ENGINE_UPDATE_CASE_H
+#define CUZK_ENGINE_UPDATE_CASE_H
+
+#include "base/error.h"
+#include "base/log.h"
+#include "engine/proof_kind.h"
+
+/* A request as a case: see engine/proof_kind.h. registered_proof 0 stands for 2 KiB or for "not given". */
+enum cuzk_status cuzk_update_look(const struct cuzk_request *request, struct cuzk_circuit_id *circuit,
+                                  unsigned *partitions, struct cuzk_error *err);
+enum cuzk_status cuzk_update_open(const struct cuzk_request *request, const struct cuzk_log *log,
+                                  struct cuzk_case **out, struct cuzk_error *err);
+
+#endif
