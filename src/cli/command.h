@@ -76,6 +76,7 @@ struct cli_command {
     size_t config_offset;
     size_t values_size; /* of the struct that the options fill; at most CLI_VALUES_ROOM */
     size_t least, most; /* positional arguments */
+    bool hidden;        /* for the program itself: no list names it */
     enum cuzk_status (*run)(struct cli_session *session, const void *values, const char *const *arguments,
                             size_t count, struct cuzk_error *err);
 };
@@ -97,6 +98,7 @@ extern const struct cli_command cli_config_check;
 extern const struct cli_command cli_config_docs;
 extern const struct cli_command cli_config_sample;
 extern const struct cli_command cli_config_show;
+extern const struct cli_command cli_device_child;
 extern const struct cli_command cli_doctor;
 extern const struct cli_command cli_inspect_command;
 extern const struct cli_command cli_prove_porep;

@@ -34,6 +34,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_bench_witness,
     &cli_bench_prove,
     &cli_bench_decode,
+    &cli_device_child,
     /* clang-format on */
 };
 

@@ -44,7 +44,7 @@ void cli_help_list(FILE *stream, const char *group)
     for (size_t i = 0; i < cli_command_count; i++) {
         const char *name = cli_commands[i]->name;
 
-        if (n > 0 && (strncmp(name, group, n) != 0 || name[n] != ' '))
+        if (cli_commands[i]->hidden || (n > 0 && (strncmp(name, group, n) != 0 || name[n] != ' ')))
             continue;
         fprintf(stream, "  %-*s ", NAME_COLUMN, name);
         wrap(stream, cli_commands[i]->summary, NAME_COLUMN + 3, TEXT_WIDTH - NAME_COLUMN);

@@ -39,7 +39,7 @@ static const char *nearest_command(const char *typed)
     for (size_t i = 0; i < cli_command_count; i++) {
         const unsigned distance = cuzk_option_distance(typed, cli_commands[i]->name);
 
-        if (distance < best) {
+        if (distance < best && !cli_commands[i]->hidden) {
             best = distance;
             nearest = cli_commands[i]->name;
         }

@@ -253,6 +253,8 @@ static void count_times(const struct local_slot *slot, struct cuzk_device_unit *
 static enum cuzk_status run_stage(struct local_slot *slot, enum cuzk_sched_stage stage,
                                   struct cuzk_device_unit *unit, struct cuzk_error *err)
 {
+    if (unit->witness == NULL)
+        return cuzk_error_set(err, CUZK_ARGUMENT, "the unit has no witness");
     switch (stage) {
     case CUZK_STAGE_SETUP:
         return advance(slot, unit, NOWHERE, err);
