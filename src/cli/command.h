@@ -60,7 +60,7 @@ struct cli_common {
      .max = 1024,                                                                                            \
      .help = "threads to compute with; all processors where not given"}
 
-enum { CLI_POSITIONAL_ROOM = 8, CLI_VALUES_ROOM = 16384 };
+enum { CLI_POSITIONAL_ROOM = 4096, CLI_VALUES_ROOM = 16384 };
 
 struct cli_command {
     const char *name;      /* "prove porep" */
@@ -102,6 +102,8 @@ extern const struct cli_command cli_device_child;
 extern const struct cli_command cli_doctor;
 extern const struct cli_command cli_inspect_command;
 extern const struct cli_command cli_prove_porep;
+extern const struct cli_command cli_prove_winning;
+extern const struct cli_command cli_prove_wpost;
 extern const struct cli_command cli_r1cs_prove;
 extern const struct cli_command cli_r1cs_setup;
 extern const struct cli_command cli_r1cs_verify;
@@ -110,6 +112,8 @@ extern const struct cli_command cli_setup;
 extern const struct cli_command cli_synth_porep;
 extern const struct cli_command cli_trace;
 extern const struct cli_command cli_verify_porep;
+extern const struct cli_command cli_verify_winning;
+extern const struct cli_command cli_verify_wpost;
 
 enum { CLI_OPTIONS_MOST = 96 };
 

@@ -114,7 +114,8 @@ void cuzk_post_partition(const struct cuzk_post_config *config,
         const struct cuzk_post_vanilla *v = &vanilla[own];
         const unsigned begin = config->winning ? i : 0;
 
-        sectors[i] = (struct cuzk_post_sector){v->comm_r, v->comm_c, v->comm_r_last, v->paths + begin};
+        if (sectors != NULL)
+            sectors[i] = (struct cuzk_post_sector){v->comm_r, v->comm_c, v->comm_r_last, v->paths + begin};
         *inputs++ = v->comm_r;
         for (unsigned n = 0; n < config->shape.challenges; n++) {
             const uint64_t leaf = cuzk_post_leaf(config, randomness, v->sector_id, first + own, begin + n);

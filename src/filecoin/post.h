@@ -97,7 +97,8 @@ unsigned cuzk_post_input_count(const struct cuzk_post_config *config);
 
 /* They and the circuit's places, from a partition's sectors in order (count of them, 1 to shape.sectors, or
  * the one of WinningPoSt). first is the place of the first among all. sectors has room for shape.sectors,
- * inputs for cuzk_post_input_count; the places point into the vanilla proofs. */
+ * inputs for cuzk_post_input_count; the places point into the vanilla proofs. sectors NULL: inputs
+ * alone, of which only sector_id and comm_r are read. */
 void cuzk_post_partition(const struct cuzk_post_config *config,
                          const uint8_t randomness[CUZK_POST_RANDOMNESS_BYTES], uint64_t first,
                          const struct cuzk_post_vanilla *vanilla, size_t count,

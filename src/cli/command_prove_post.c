@@ -1,0 +1,164 @@
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/parameters.h"
+#include "cli/prove_case.h"
+#include "engine/post_case.h"
+#include "engine/post_public.h"
+
+enum { VANILLA_BYTES_MOST = 1 << 22 };
+
+struct prove_options {
+    struct cli_common common;
+    struct cuzk_option_number threads;
+    const char *request, *params_dir, *out, *timeline, *backend;
+    struct cuzk_option_list in;
+};
+
+struct work {
+    struct cuzk_file_map request;
+    struct cuzk_post_public public_side;
+    struct cuzk_file_map *files;      /* [count] */
+    struct cuzk_post_source *sources; /* [count] */
+    size_t count;
+    struct cuzk_case *that;
+    struct cuzk_timeline *timeline;
+};
+
+static enum cuzk_status map_files(const struct prove_options *given, const char *const *arguments,
+                                  size_t count, struct work *work, struct cuzk_error *err)
+{
+    const size_t all = given->in.count + count;
+
+    if (all == 0)
+        return cuzk_error_set(err, CUZK_ARGUMENT, "--in: expected a vanilla proof for each sector");
+    CUZK_TRY(CUZK_NEW(&work->files, all, "vanilla proof files", err));
+    CUZK_TRY(CUZK_NEW(&work->sources, all, "vanilla proof files", err));
+    for (; work->count < all; work->count++) {
+        const size_t i = work->count;
+        const char *path = i < given->in.count ? given->in.items[i] : arguments[i - given->in.count];
+
+        CUZK_TRY(cuzk_file_map_open(path, "vanilla proof", VANILLA_BYTES_MOST, &work->files[i], err));
+        work->sources[i] = (struct cuzk_post_source){work->files[i].path, work->files[i].bytes,
+                                                     (size_t)work->files[i].length};
+    }
+    return CUZK_OK;
+}
+
+/* The request says what is proved, the files must be of just that. */
+static enum cuzk_status load(struct cli_session *session, const struct prove_options *given, bool winning,
+                             struct work *work, struct cuzk_error *err)
+{
+    struct cuzk_post_public *public_side = &work->public_side;
+    uint64_t begin = cuzk_clock_ns();
+
+    CUZK_TRY(cuzk_file_map_open(given->request, "request", CUZK_POST_PUBLIC_BYTES_MOST, &work->request, err));
+    CUZK_TRY(cuzk_post_public_decode(work->request.path, work->request.bytes, (size_t)work->request.length,
+                                     winning, public_side, err));
+    struct cuzk_post_wanted wanted = {.config = public_side->config,
+                                      .one_partition = public_side->one_partition,
+                                      .partition = public_side->partition,
+                                      .sources = work->sources,
+                                      .count = work->count};
+
+    cuzk_post_randomness(public_side->randomness, wanted.randomness);
+    CUZK_TRY(cuzk_post_case_open(&wanted, &work->that, err));
+    CUZK_TRY(cuzk_post_public_compare(public_side, work->that, err));
+    cuzk_timeline_add(work->timeline, "host", "decode vanilla", CUZK_TIMELINE_NO_PARTITION, begin);
+    begin = cuzk_clock_ns();
+    CUZK_TRY(work->that->ops->check(work->that, session->pool, err));
+    cuzk_timeline_add(work->timeline, "host", "check vanilla", CUZK_TIMELINE_NO_PARTITION, begin);
+    return CUZK_OK;
+}
+
+static enum cuzk_status run(struct cli_session *session, const struct prove_options *given, bool winning,
+                            const char *const *arguments, size_t count, struct cuzk_error *err)
+{
+    const struct cli_prove_target target = {winning ? "winning" : "wpost",
+                                            given->request,
+                                            given->params_dir,
+                                            given->backend,
+                                            given->out,
+                                            given->timeline};
+    enum cuzk_status status = CUZK_OK;
+    struct work work = {0};
+
+    CUZK_TRY(cli_output_check("out", given->out, true, session->json, err));
+    CUZK_TRY(cli_output_check("timeline", given->timeline, true, session->json, err));
+    CUZK_TRY(cli_session_pool(session, given->threads, err));
+    CUZK_TRY_OUT(cuzk_timeline_create(&work.timeline, err));
+    CUZK_TRY_OUT(map_files(given, arguments, count, &work, err));
+    CUZK_TRY_OUT(load(session, given, winning, &work, err));
+    status = cli_prove_case(session, &target, work.that, work.timeline, err);
+out:
+    cuzk_case_close(work.that);
+    for (size_t i = 0; i < work.count; i++)
+        cuzk_file_map_close(&work.files[i]);
+    cuzk_mem_free(work.files);
+    cuzk_mem_free(work.sources);
+    cuzk_post_public_destroy(&work.public_side);
+    cuzk_file_map_close(&work.request);
+    cuzk_timeline_destroy(work.timeline);
+    return status;
+}
+
+static enum cuzk_status run_winning(struct cli_session *session, const void *values,
+                                    const char *const *arguments, size_t count, struct cuzk_error *err)
+{
+    return run(session, values, true, arguments, count, err);
+}
+
+static enum cuzk_status run_wpost(struct cli_session *session, const void *values,
+                                  const char *const *arguments, size_t count, struct cuzk_error *err)
+{
+    return run(session, values, false, arguments, count, err);
+}
+
+static const struct cuzk_option options[] = {
+    {.name = "request",
+     .type = CUZK_OPTION_STRING,
+     .offset = offsetof(struct prove_options, request),
+     .placeholder = "FILE",
+     .required = true,
+     .help = "JSON with sector_size, registered_proof (or api_version), randomness and sectors (sector_id, "
+             "comm_r); partition_index where one partition alone is proved"},
+    {.name = "in",
+     .type = CUZK_OPTION_LIST,
+     .offset = offsetof(struct prove_options, in),
+     .placeholder = "FILE",
+     .help = "a sector's vanilla proof, in any order; further files may follow as arguments"},
+    CLI_PROVE_OPTIONS(struct prove_options),
+    CLI_COMMON_OPTIONS,
+};
+
+const struct cli_command cli_prove_winning = {
+    .name = "prove winning",
+    .arguments = "[FILE...]",
+    .summary = "prove that the sector drawn for a block is there",
+    .text = "Checks the vanilla proof of the sector that was drawn against randomness and comm_r, makes the "
+            "Groth16 proof and verifies it.",
+    .example = "cuzk prove winning --request post.json --in vanilla-42.bin --params-dir test-params",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(struct prove_options),
+    .most = CLI_POSITIONAL_ROOM,
+    .run = run_winning,
+};
+
+const struct cli_command cli_prove_wpost = {
+    .name = "prove wpost",
+    .arguments = "[FILE...]",
+    .summary = "prove that a deadline's sectors are there",
+    .text =
+        "Checks every sector's vanilla proof against randomness and comm_r, fills the last partition with "
+        "its last sector as the chain does, makes a Groth16 proof of each partition and verifies it.",
+    .example = "cuzk prove wpost --request post.json --params-dir test-params --out proof.bin --in "
+               "vanilla-1.bin vanilla-2.bin",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(struct prove_options),
+    .most = CLI_POSITIONAL_ROOM,
+    .run = run_wpost,
+};

@@ -1,0 +1,45 @@
+/*
+ * The public side of a PoSt as JSON: what a verifier knows of it.
+ *
+ *   {"sector_size": bytes, "registered_proof": "StackedDrgWindow2KiBV1_2" or number or null,
+ *    "api_version": "1.2.0" (counts where registered_proof is null), "randomness": hex32,
+ *    "partition_index": number (optional), "sectors": [{"sector_id": number, "comm_r": hex32}, ...]}
+ *
+ * Further members are ignored, so a recorded proof's own description is one as it stands. Sectors come in any
+ * order and are put in ascending order of their ids.
+ */
+#ifndef CUZK_ENGINE_POST_PUBLIC_H
+#define CUZK_ENGINE_POST_PUBLIC_H
+
+#include "engine/proof_kind.h"
+#include "filecoin/post.h"
+
+enum { CUZK_POST_PUBLIC_BYTES_MOST = 64 << 20 };
+
+struct cuzk_post_public {
+    struct cuzk_post_config config;
+    uint8_t randomness[CUZK_POST_RANDOMNESS_BYTES]; /* top bits cleared */
+    bool one_partition;
+    uint32_t partition;                /* where one_partition */
+    size_t count;                      /* of that partition, or of all */
+    struct cuzk_post_vanilla *sectors; /* [count], ascending; sector_id and comm_r alone */
+};
+
+/* Errors: INPUT (field and offset; another kind than `winning` says; sectors missing, twice, too many),
+ * MEMORY. */
+enum cuzk_status cuzk_post_public_decode(const char *name, const void *text, size_t length, bool winning,
+                                         struct cuzk_post_public *out, struct cuzk_error *err);
+void cuzk_post_public_destroy(struct cuzk_post_public *public_side);
+
+/* How many partitions, and the public inputs of one of them (cuzk_post_input_count of them). Errors: MEMORY.
+ */
+unsigned cuzk_post_public_partitions(const struct cuzk_post_public *public_side);
+void cuzk_post_public_inputs(const struct cuzk_post_public *public_side, unsigned partition,
+                             struct cuzk_fr *inputs);
+
+/* Whether a case is of just these sectors. Errors: INPUT, naming the sector that is missing, not asked for or
+ * has another comm_r. */
+enum cuzk_status cuzk_post_public_compare(const struct cuzk_post_public *public_side,
+                                          const struct cuzk_case *that, struct cuzk_error *err);
+
+#endif
