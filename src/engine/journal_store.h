@@ -1,0 +1,78 @@
+/*
+ * The journal's database: one SQLite connection that writes, one that reads, and the rows between.
+ *
+ * Table job: id 0 is the mark, others jobs (engine/journal_row.h). Table request: the forms
+ * (engine/request_form.h) of small requests by job id. A database appears whole: it is made under another
+ * name. Writing and reading functions may run beside each other, each kind by one thread at a time.
+ */
+#ifndef CUZK_ENGINE_JOURNAL_STORE_H
+#define CUZK_ENGINE_JOURNAL_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cuzk_journal_store;
+
+enum cuzk_journal_table {
+    CUZK_JOURNAL_TABLE_JOB,
+    CUZK_JOURNAL_TABLE_REQUEST,
+    CUZK_JOURNAL_TABLES,
+};
+
+/* Makes an empty database at a path where none is; durable but for its name. Errors: IO, MEMORY. */
+enum cuzk_status cuzk_journal_store_make(const char *path, struct cuzk_error *err);
+
+/* Opens one. check: every page and row is looked at. Errors: INPUT (damaged), UNSUPPORTED (a later version),
+ * IO, MEMORY. */
+enum cuzk_status cuzk_journal_store_open(const char *path, bool check, struct cuzk_journal_store **out,
+                                         struct cuzk_error *err);
+
+/* tidy: what waits in the log is brought into the database first; false for one that is damaged. */
+void cuzk_journal_store_close(struct cuzk_journal_store *store, bool tidy);
+
+/* ---- writing: errors INPUT (damaged), IO, MEMORY; after an error only rollback may follow ---- */
+
+enum cuzk_status cuzk_journal_store_begin(struct cuzk_journal_store *store, struct cuzk_error *err);
+
+/* Durable when it returns. */
+enum cuzk_status cuzk_journal_store_commit(struct cuzk_journal_store *store, struct cuzk_error *err);
+void cuzk_journal_store_rollback(struct cuzk_journal_store *store);
+
+/* replace: a row of this id may be there. Errors: EXISTS (it is, and replace is false; the group goes on). */
+enum cuzk_status cuzk_journal_store_put(struct cuzk_journal_store *store, enum cuzk_journal_table table,
+                                        uint64_t id, const void *bytes, size_t length, bool replace,
+                                        struct cuzk_error *err);
+enum cuzk_status cuzk_journal_store_delete(struct cuzk_journal_store *store, enum cuzk_journal_table table,
+                                           uint64_t id, struct cuzk_error *err);
+
+/* A row as the group sees it; *bytes is NULL where there is none, and valid until the next call. */
+enum cuzk_status cuzk_journal_store_get(struct cuzk_journal_store *store, enum cuzk_journal_table table,
+                                        uint64_t id, const uint8_t **bytes, size_t *length,
+                                        struct cuzk_error *err);
+
+/* Requests of jobs that have no row go. A group of its own. */
+enum cuzk_status cuzk_journal_store_drop_orphans(struct cuzk_journal_store *store, struct cuzk_error *err);
+
+/* Pages of the log that the database does not have yet. */
+unsigned cuzk_journal_store_log_pages(const struct cuzk_journal_store *store);
+
+/* Brings the log into the database and gives free pages back to the disk. */
+enum cuzk_status cuzk_journal_store_tidy(struct cuzk_journal_store *store, struct cuzk_error *err);
+
+/* ---- reading ---- */
+
+/* Every row of a table in the order of ids. A status other than OK from `each` ends it. */
+enum cuzk_status cuzk_journal_store_each(struct cuzk_journal_store *store, enum cuzk_journal_table table,
+                                         enum cuzk_status (*each)(void *context, uint64_t id,
+                                                                  const uint8_t *bytes, size_t length,
+                                                                  struct cuzk_error *err),
+                                         void *context, struct cuzk_error *err);
+
+/* A committed row in a block of cuzk_mem_alloc. Errors: NOT_FOUND, INPUT, IO, MEMORY. */
+enum cuzk_status cuzk_journal_store_read(struct cuzk_journal_store *store, enum cuzk_journal_table table,
+                                         uint64_t id, uint8_t **bytes, size_t *length, struct cuzk_error *err);
+
+#endif
