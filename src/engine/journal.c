@@ -72,7 +72,8 @@ const char *const cuzk_journal_file_name = "journal.sqlite";
 /* ---- a group ---- */
 
 /* The row as it is now, if it is there and whole. */
-static enum cuzk_status look_at(struct cuzk_journal *journal, uint64_t id, bool *found, struct cuzk_error *err)
+static enum cuzk_status look_at(struct cuzk_journal *journal, uint64_t id, bool *found,
+                                struct cuzk_error *err)
 {
     const uint8_t *bytes;
     size_t length;
@@ -93,7 +94,8 @@ static enum cuzk_status move_mark(struct cuzk_journal *journal, uint64_t id, str
     const uint64_t mark = id > INT64_MAX - MARK_STEP ? INT64_MAX : id + MARK_STEP;
 
     cuzk_journal_mark_encode(journal->sequence++, mark, bytes);
-    CUZK_TRY(cuzk_journal_store_put(journal->store, CUZK_JOURNAL_TABLE_JOB, 0, bytes, sizeof bytes, true, err));
+    CUZK_TRY(
+        cuzk_journal_store_put(journal->store, CUZK_JOURNAL_TABLE_JOB, 0, bytes, sizeof bytes, true, err));
     journal->mark = mark;
     return CUZK_OK;
 }
@@ -135,7 +137,8 @@ static enum cuzk_status accept(struct cuzk_journal *journal, struct write *write
 }
 
 /* All of a group or, but for an id that is taken, nothing of it. */
-static enum cuzk_status commit_group(struct cuzk_journal *journal, struct write *first, struct cuzk_error *err)
+static enum cuzk_status commit_group(struct cuzk_journal *journal, struct write *first,
+                                     struct cuzk_error *err)
 {
     const uint64_t mark = journal->mark;
     enum cuzk_status status;
@@ -204,8 +207,8 @@ static void finish_group(struct cuzk_journal *journal, struct write *first, size
         if (write->status == CUZK_OK && write->ended_spooled)
             cuzk_journal_spool_release(journal->spool, write->digest, journal->log);
         if (write->status != CUZK_OK && write->action == FORGET)
-            cuzk_log_line(journal->log, CUZK_LOG_WARNING, "job %" PRIu64 " is not forgotten yet: %s", write->id,
-                          write->error.message);
+            cuzk_log_line(journal->log, CUZK_LOG_WARNING, "job %" PRIu64 " is not forgotten yet: %s",
+                          write->id, write->error.message);
         if (write->done != NULL)
             write->done(write->context, write->status, &write->error);
     }
@@ -536,7 +539,8 @@ static enum cuzk_status read_request(struct cuzk_journal *journal, const struct 
     size_t length;
 
     pthread_mutex_lock(&journal->read_lock);
-    status = cuzk_journal_store_read(journal->store, CUZK_JOURNAL_TABLE_REQUEST, job->id, &bytes, &length, err);
+    status =
+        cuzk_journal_store_read(journal->store, CUZK_JOURNAL_TABLE_REQUEST, job->id, &bytes, &length, err);
     pthread_mutex_unlock(&journal->read_lock);
     if (status == CUZK_OK)
         return cuzk_request_form_open("journal: request", bytes, length, job->digest, out, err);

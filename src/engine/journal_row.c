@@ -38,17 +38,20 @@ static void result_of(const struct cuzk_journal_job *job, const uint8_t **bytes,
     }
 }
 
-static enum cuzk_status check_job(const struct cuzk_journal_job *job, size_t id_length, struct cuzk_error *err)
+static enum cuzk_status check_job(const struct cuzk_journal_job *job, size_t id_length,
+                                  struct cuzk_error *err)
 {
     if (job->id == 0 || job->id > INT64_MAX)
-        return cuzk_error_set(err, CUZK_ARGUMENT, "journal: job %" PRIu64 ": expected 1 to 2^63 - 1", job->id);
+        return cuzk_error_set(err, CUZK_ARGUMENT, "journal: job %" PRIu64 ": expected 1 to 2^63 - 1",
+                              job->id);
     if (id_length > CUZK_REQUEST_ID_MOST)
         return cuzk_error_set(err, CUZK_ARGUMENT, "journal: request_id: expected at most %d bytes",
                               CUZK_REQUEST_ID_MOST);
     if ((unsigned)job->kind >= CUZK_PROOF_KINDS || (unsigned)job->priority >= CUZK_PRIORITIES ||
         (unsigned)job->state >= CUZK_JOURNAL_STATES)
-        return cuzk_error_set(err, CUZK_ARGUMENT, "journal: job %" PRIu64 ": kind %d, priority %d or state %d",
-                              job->id, (int)job->kind, (int)job->priority, (int)job->state);
+        return cuzk_error_set(err, CUZK_ARGUMENT,
+                              "journal: job %" PRIu64 ": kind %d, priority %d or state %d", job->id,
+                              (int)job->kind, (int)job->priority, (int)job->state);
     if (job->state == CUZK_JOURNAL_DONE && job->proof_length > CUZK_JOURNAL_PROOF_MOST)
         return cuzk_error_set(err, CUZK_ARGUMENT, "journal: proof: expected at most %d bytes, found %zu",
                               CUZK_JOURNAL_PROOF_MOST, job->proof_length);
@@ -151,7 +154,8 @@ static enum cuzk_status read_result(struct cuzk_bytes *form, struct cuzk_journal
 
     if (length > most[job->state])
         return cuzk_bytes_fail(form, "result", form->position, err,
-                               "expected at most %" PRIu32 " bytes, found %" PRIu32, most[job->state], length);
+                               "expected at most %" PRIu32 " bytes, found %" PRIu32, most[job->state],
+                               length);
     if (job->state == CUZK_JOURNAL_DONE) {
         CUZK_TRY(cuzk_bytes_take(form, "proof", length, &job->proof, err));
         job->proof_length = length;

@@ -4,9 +4,9 @@
  *
  * A job, little-endian: "cuzkjob1", u64 sequence (of the write; the highest of an id is the newest), u64 id,
  * key, digest, u32 kind, priority, state, 1 where the request is a file of the spool, u64 sector_size,
- * accepted_ms, ended_ms, u32 lengths of request id and result (proof or error), their bytes, 16 bytes of check.
- * The mark: "cuzkmark", u64 sequence, u64 an id that no job has gone beyond, 16 bytes of check. The check is the
- * beginning of SHA-256 of all before. Thread-safe.
+ * accepted_ms, ended_ms, u32 lengths of request id and result (proof or error), their bytes, 16 bytes of
+ * check. The mark: "cuzkmark", u64 sequence, u64 an id that no job has gone beyond, 16 bytes of check. The
+ * check is the beginning of SHA-256 of all before. Thread-safe.
  */
 #ifndef CUZK_ENGINE_JOURNAL_ROW_H
 #define CUZK_ENGINE_JOURNAL_ROW_H

@@ -25,9 +25,9 @@ struct cuzk_journal_store {
 };
 
 static const char *const texts[CUZK_JOURNAL_TABLES][STATEMENTS] = {
-    [CUZK_JOURNAL_TABLE_JOB] = {"INSERT INTO job VALUES (?1, ?2)", "INSERT OR REPLACE INTO job VALUES (?1, ?2)",
-                                "DELETE FROM job WHERE id = ?1", "SELECT body FROM job WHERE id = ?1",
-                                "SELECT body FROM job WHERE id = ?1"},
+    [CUZK_JOURNAL_TABLE_JOB] = {"INSERT INTO job VALUES (?1, ?2)",
+                                "INSERT OR REPLACE INTO job VALUES (?1, ?2)", "DELETE FROM job WHERE id = ?1",
+                                "SELECT body FROM job WHERE id = ?1", "SELECT body FROM job WHERE id = ?1"},
     [CUZK_JOURNAL_TABLE_REQUEST] = {"INSERT INTO request VALUES (?1, ?2)",
                                     "INSERT OR REPLACE INTO request VALUES (?1, ?2)",
                                     "DELETE FROM request WHERE id = ?1",
@@ -84,8 +84,8 @@ enum cuzk_status cuzk_journal_store_make(const char *path, struct cuzk_error *er
     sqlite3 *db = NULL;
     char sql[512];
 
-    /* auto_vacuum comes before the first table; rows are zeroed where they go, so that a salvage does not find
-     * them. Only the rollback journal makes the new file durable without a log beside it. */
+    /* auto_vacuum comes before the first table; rows are zeroed where they go, so that a salvage does not
+     * find them. Only the rollback journal makes the new file durable without a log beside it. */
     snprintf(sql, sizeof sql,
              "PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = DELETE;"
              "PRAGMA synchronous = FULL; BEGIN; PRAGMA application_id = %d; PRAGMA user_version = %d;"
@@ -146,7 +146,8 @@ static enum cuzk_status check_row(void *context, uint64_t id, const uint8_t *byt
         return cuzk_journal_mark_decode(bytes, length, &sequence, &mark, err);
     CUZK_TRY(cuzk_journal_row_decode(bytes, length, row, err));
     if (row->job.id != id)
-        return cuzk_error_set(err, CUZK_INPUT, "journal: row %" PRIu64 " is of job %" PRIu64, id, row->job.id);
+        return cuzk_error_set(err, CUZK_INPUT, "journal: row %" PRIu64 " is of job %" PRIu64, id,
+                              row->job.id);
     return CUZK_OK;
 }
 
@@ -348,8 +349,7 @@ enum cuzk_status cuzk_journal_store_tidy(struct cuzk_journal_store *store, struc
         snprintf(sql, sizeof sql, "PRAGMA incremental_vacuum(%" PRId64 ")", free_pages - FREE_PAGES_MOST);
         CUZK_TRY(run(store->writer, sql, err));
     }
-    const int code =
-        sqlite3_wal_checkpoint_v2(store->writer, NULL, SQLITE_CHECKPOINT_RESTART, &log, &moved);
+    const int code = sqlite3_wal_checkpoint_v2(store->writer, NULL, SQLITE_CHECKPOINT_RESTART, &log, &moved);
 
     if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY)
         return sql_error(store->writer, code, "bringing the log into the database", err);

@@ -73,6 +73,7 @@ enum cuzk_status cuzk_journal_store_each(struct cuzk_journal_store *store, enum 
 
 /* A committed row in a block of cuzk_mem_alloc. Errors: NOT_FOUND, INPUT, IO, MEMORY. */
 enum cuzk_status cuzk_journal_store_read(struct cuzk_journal_store *store, enum cuzk_journal_table table,
-                                         uint64_t id, uint8_t **bytes, size_t *length, struct cuzk_error *err);
+                                         uint64_t id, uint8_t **bytes, size_t *length,
+                                         struct cuzk_error *err);
 
 #endif
