@@ -57,6 +57,10 @@ def seeds(fixtures):
             if len(proof) >= 384:
                 yield "points", case["name"].replace("/", "_").replace(" ", "_") + "-g1", bytes.fromhex(proof[:96])
                 yield "points", case["name"].replace("/", "_").replace(" ", "_") + "-g2", bytes.fromhex(proof[96:288])
+    for folder in ("winning-2k", "window-2k", "window-32k"):
+        for path in sorted((fixtures / "sectors" / folder).glob("vanilla-*.bin"))[:1]:
+            yield "post", f"{folder}-vanilla", read(path)
+        yield "post", f"{folder}-public", read(fixtures / "sectors" / folder / "post.json")
     inputs = json.dumps({"inputs": cases[0]["inputs"]})
     yield "public", "object", inputs.encode()
     yield "public", "lines", (inputs + "\n" + inputs + "\n").encode()
