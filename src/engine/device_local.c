@@ -82,10 +82,15 @@ static enum cuzk_status facts(struct cuzk_device *base, struct cuzk_device_facts
 static enum cuzk_status need(struct cuzk_device *base, const struct cuzk_circuit_id *circuit,
                              struct cuzk_device_need *out, struct cuzk_error *err)
 {
-    struct cuzk_device_facts now;
+    struct local_device *device = self(base);
 
-    CUZK_TRY(facts(base, &now, err));
-    return cuzk_device_need_estimate(circuit, now.memory_total != 0, out, err);
+    pthread_mutex_lock(&device->lock);
+    const enum cuzk_status status = device->backend == NULL
+                                        ? lost(device, err)
+                                        : cuzk_device_need_estimate(device->backend, circuit, out, err);
+
+    pthread_mutex_unlock(&device->lock);
+    return status;
 }
 
 /* ---- keys ---- */

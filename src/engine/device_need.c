@@ -1,19 +1,18 @@
 #include "engine/device_need.h"
 
 #include "circuit/circuit.h"
+#include "r1cs/r1cs.h"
 
 enum {
-    G1_BYTES = 96,
-    G2_BYTES = 192,
     /* Terms of A, B and C for 100 variables, rounded up: 239, 100, 217 in PoRep. */
     A_TERMS = 260,
     B_TERMS = 110,
     C_TERMS = 240,
-    B_DENSITY = 60,         /* variables of B in 100 */
-    TERM_BYTES = 8,         /* r1cs/r1cs.h */
-    DEVICE_TERM_BYTES = 12, /* there with values resolved */
+    B_DENSITY = 60, /* variables of B in 100 */
+    TERM_BYTES = 8, /* r1cs/r1cs.h */
+    ROW_BYTES = 4,
     DOMAIN_BUFFERS = 3,     /* a, b and the quotient */
-    INDEX_BYTES = 8,        /* point and variable */
+    COEFFICIENTS = 1 << 20, /* different ones, at most */
 };
 
 /* Buffers of sums beside the domain's, and small things. */
@@ -24,30 +23,49 @@ static uint64_t percent(uint64_t n, uint64_t share)
     return n / 100 * share + share;
 }
 
-enum cuzk_status cuzk_device_need_estimate(const struct cuzk_circuit_id *circuit, bool own_memory,
-                                           struct cuzk_device_need *out, struct cuzk_error *err)
+static void estimate_shape(const struct cuzk_circuit *circuit, struct cuzk_backend_shape *out)
 {
-    struct cuzk_circuit plan;
-    uint64_t domain = 1;
+    const uint64_t aux = circuit->total.aux;
+    const uint64_t rows = aux + aux / 256 + 4 * (uint64_t)circuit->total.inputs;
 
-    CUZK_TRY(cuzk_circuit_open(circuit, &plan, err));
-    const uint64_t aux = plan.total.aux, rows = aux + aux / 256 + 4 * (uint64_t)plan.total.inputs;
+    *out = (struct cuzk_backend_shape){.constraints = (uint32_t)rows, .inputs = circuit->total.inputs};
+    while (UINT64_C(1) << out->log_domain < rows)
+        out->log_domain++;
+    out->bits = circuit->total.bits;
+    out->wide = circuit->total.aux - circuit->total.bits;
+    out->coefficients = COEFFICIENTS;
+    out->terms[0] = percent(aux, A_TERMS);
+    out->terms[1] = percent(aux, B_TERMS);
+    out->points[CUZK_QUERY_H] = (UINT32_C(1) << out->log_domain) - 1;
+    out->points[CUZK_QUERY_L] = circuit->total.aux;
+    out->points[CUZK_QUERY_A] = circuit->total.aux + circuit->total.inputs;
+    out->points[CUZK_QUERY_B_G1] = out->points[CUZK_QUERY_B_G2] = (uint32_t)percent(aux, B_DENSITY);
+}
 
-    while (domain < rows)
-        domain *= 2;
-    const uint64_t witness = plan.total.bits / 8 + (aux - plan.total.bits) * sizeof(struct cuzk_fr);
-    const uint64_t buffers = DOMAIN_BUFFERS * domain * sizeof(struct cuzk_fr) + SCRATCH;
-    const uint64_t layout = aux / 4;
+enum cuzk_status cuzk_device_need_estimate(const struct cuzk_backend *backend,
+                                           const struct cuzk_circuit_id *id, struct cuzk_device_need *out,
+                                           struct cuzk_error *err)
+{
+    struct cuzk_backend_needs needs;
+    struct cuzk_backend_shape shape;
+    struct cuzk_backend_facts facts;
+    struct cuzk_circuit circuit;
 
-    *out = (struct cuzk_device_need){0};
-    out->key_host = percent(aux, A_TERMS + B_TERMS + C_TERMS) * TERM_BYTES + 3 * 4 * rows + layout;
-    if (!own_memory) {
-        out->unit_host = buffers;
+    CUZK_TRY(cuzk_circuit_open(id, &circuit, err));
+    estimate_shape(&circuit, &shape);
+    const uint64_t terms = shape.terms[0] + shape.terms[1] + percent(circuit.total.aux, C_TERMS);
+    const uint64_t rows = (uint64_t)CUZK_MATRICES * ROW_BYTES * shape.constraints;
+    const uint64_t layout = circuit.total.aux / 4; /* and maps of variables */
+
+    *out = (struct cuzk_device_need){.key_host = terms * TERM_BYTES + rows + layout};
+    backend->ops->facts(backend, &facts);
+    if (facts.total_bytes == 0) { /* it works in host memory */
+        out->unit_host = DOMAIN_BUFFERS * (sizeof(struct cuzk_fr) << shape.log_domain) + SCRATCH;
         return CUZK_OK;
     }
-    out->key_device = domain * (G1_BYTES + sizeof(struct cuzk_fr)) + 2 * aux * (G1_BYTES + INDEX_BYTES) +
-                      percent(aux, B_DENSITY) * (G1_BYTES + G2_BYTES + 2 * INDEX_BYTES) +
-                      percent(aux, A_TERMS + B_TERMS) * DEVICE_TERM_BYTES + 2 * 4 * rows;
-    out->unit_device = buffers + witness + domain * (G1_BYTES + INDEX_BYTES);
+    CUZK_TRY(backend->ops->needs(backend, &shape, &needs, err));
+    out->key_device = needs.key + needs.work;
+    out->key_host += needs.host;
+    out->unit_device = needs.job;
     return CUZK_OK;
 }

@@ -8,13 +8,13 @@
 #ifndef CUZK_ENGINE_DEVICE_NEED_H
 #define CUZK_ENGINE_DEVICE_NEED_H
 
-#include <stdbool.h>
-
+#include "backend/backend.h"
 #include "engine/device.h"
 
-/* own_memory: the device has memory of its own, and the key is resident there. Errors: ARGUMENT (no such
- * circuit), MEMORY. */
-enum cuzk_status cuzk_device_need_estimate(const struct cuzk_circuit_id *circuit, bool own_memory,
+/* On a device with memory of its own the backend says what its kernels take (backend/backend.h, needs).
+ * Errors: ARGUMENT (no such circuit), MEMORY (the device cannot hold it; both figures are named). */
+enum cuzk_status cuzk_device_need_estimate(const struct cuzk_backend *backend,
+                                           const struct cuzk_circuit_id *circuit,
                                            struct cuzk_device_need *out, struct cuzk_error *err);
 
 #endif

@@ -74,6 +74,8 @@ def seeds(fixtures):
     for number in range(14):  # one per preset: a configuration, then events
         events = random.Random(number)
         yield "sched", f"preset-{number}", bytes([number]) + events.randbytes(11 + 4 * 200)
+    for offset in (4, 8, 12, 16, 20, 24, 32, 40, 800, 4900):  # fields of a device's message, and texts without end
+        yield "device_wire", f"at-{offset}", offset.to_bytes(4, "little") + b"\xff" * 4200
 
 
 def main():

@@ -87,6 +87,14 @@ static void facts(const struct cuzk_backend *backend, struct cuzk_backend_facts 
     inner->ops->facts(inner, out);
 }
 
+static enum cuzk_status needs(const struct cuzk_backend *backend, const struct cuzk_backend_shape *shape,
+                              struct cuzk_backend_needs *out, struct cuzk_error *err)
+{
+    const struct cuzk_backend *inner = ((const struct faulty_backend *)backend)->inner;
+
+    return inner->ops->needs(inner, shape, out, err);
+}
+
 static enum cuzk_status key_create(struct cuzk_backend *backend, const struct cuzk_backend_plan *plan,
                                    struct cuzk_backend_key **out, struct cuzk_error *err)
 {
@@ -187,6 +195,7 @@ static const struct cuzk_backend_ops ops = {
     .name = "faulty",
     .destroy = destroy,
     .facts = facts,
+    .needs = needs,
     .key_create = key_create,
     .key_destroy = key_destroy,
     .job_create = job_create,

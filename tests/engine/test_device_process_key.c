@@ -1,0 +1,117 @@
+/* A processor in a process of its own, with a real key: its proofs verify, also after it was killed at work.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "engine/porep_unit.h"
+
+static struct cuzk_error err;
+
+static enum cuzk_status load(struct cuzk_device *device)
+{
+    return device->ops->load(device, &porep_unit_circuit, porep_unit_params(), NULL, &err);
+}
+
+static void assert_proves(struct cuzk_device *device, unsigned slot)
+{
+    struct cuzk_device_unit unit;
+
+    if (porep_unit_prove(device, slot, &unit, &err) != CUZK_OK)
+        fail_msg("%s", err.message);
+    assert_true(porep_unit_verifies(unit.proof));
+    assert_true(unit.kernels_ns > 0);
+}
+
+struct prover {
+    struct cuzk_device *device;
+    enum cuzk_status status;
+    struct cuzk_device_unit unit;
+};
+
+static void *prove(void *context)
+{
+    struct prover *prover = context;
+
+    prover->status = porep_unit_prove(prover->device, 1, &prover->unit, NULL);
+    return NULL;
+}
+
+static void test_kill__at_work_then_right_again(void **state)
+{
+    struct cuzk_device *device;
+    struct cuzk_device_facts facts;
+    struct cuzk_device_unit unit;
+    struct prover prover;
+    pthread_t thread;
+
+    (void)state;
+    unsetenv("CUZK_TEST_CHILD");
+    assert_int_equal(cuzk_device_process_create(getenv("CUZK_CHILD"), "cpu", 0, 2, &device, &err), CUZK_OK);
+    assert_int_equal(porep_unit_prove(device, 0, &unit, &err), CUZK_ARGUMENT);
+    assert_int_equal(load(device), CUZK_OK);
+    assert_proves(device, 0);
+    assert_int_equal(device->ops->facts(device, &facts, &err), CUZK_OK);
+    assert_string_equal(facts.backend, "cpu");
+    prover = (struct prover){.device = device};
+    assert_int_equal(pthread_create(&thread, NULL, prove, &prover), 0);
+    nanosleep(&(struct timespec){0, 300000000}, NULL);
+    assert_int_equal(kill((pid_t)facts.process, SIGKILL), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(prover.status, CUZK_DEVICE_LOST);
+    assert_int_equal(device->ops->restart(device, &err), CUZK_OK);
+    assert_int_equal(load(device), CUZK_OK);
+    assert_proves(device, 1); /* with the same witness: it was not the child's to wipe */
+    cuzk_device_destroy(device);
+}
+
+static void test_witness__of_another_circuit_is_refused(void **state)
+{
+    struct cuzk_witness_layout layout;
+    struct cuzk_device_unit unit = porep_unit();
+    struct cuzk_device *device;
+
+    (void)state;
+    assert_int_equal(cuzk_witness_layout_create(1, 100, NULL, &layout, &err), CUZK_OK);
+    assert_int_equal(cuzk_shared_witness_create(&layout, &unit.witness, &err), CUZK_OK);
+    assert_int_equal(cuzk_device_process_create(getenv("CUZK_CHILD"), "cpu", 0, 1, &device, &err), CUZK_OK);
+    assert_int_equal(load(device), CUZK_OK);
+    assert_int_equal(device->ops->stage(device, 0, CUZK_STAGE_SETUP, &unit, &err), CUZK_INPUT);
+    assert_non_null(strstr(err.message, "witness"));
+    cuzk_device_destroy(device);
+    cuzk_shared_witness_destroy(unit.witness);
+    cuzk_witness_layout_destroy(&layout);
+}
+
+static int open_unit(void **state)
+{
+    (void)state;
+    porep_unit_open();
+    return 0;
+}
+
+static int close_unit(void **state)
+{
+    (void)state;
+    porep_unit_close();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kill__at_work_then_right_again),
+        cmocka_unit_test(test_witness__of_another_circuit_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, open_unit, close_unit);
+}
