@@ -41,24 +41,26 @@ struct cli_common {
          .help = "this text"}
 
 /* --backend: a member `const char *backend` of the command's values */
-#define CLI_BACKEND_OPTION(values)                                                                           \
+#define CLI_BACKEND_OPTION_AT(values, slot)                                                                  \
     {.name = "backend",                                                                                      \
      .type = CUZK_OPTION_STRING,                                                                             \
-     .offset = offsetof(values, backend),                                                                    \
+     .offset = offsetof(values, slot),                                                                       \
      .placeholder = "NAME",                                                                                  \
      .fallback = "auto",                                                                                     \
      .help = "what computes: auto, cpu, cuda, cuda:ORDINAL or cuda:UUID"}
+#define CLI_BACKEND_OPTION(values) CLI_BACKEND_OPTION_AT(values, backend)
 
 /* The option --threads, for commands that use a pool. */
-#define CLI_THREADS_OPTION(values)                                                                           \
+#define CLI_THREADS_OPTION_AT(values, slot)                                                                  \
     {.name = "threads",                                                                                      \
      .type = CUZK_OPTION_NUMBER,                                                                             \
-     .offset = offsetof(values, threads),                                                                    \
+     .offset = offsetof(values, slot),                                                                       \
      .placeholder = "N",                                                                                     \
      .environment = "CUZK_THREADS",                                                                          \
      .min = 1,                                                                                               \
      .max = 1024,                                                                                            \
      .help = "threads to compute with; all processors where not given"}
+#define CLI_THREADS_OPTION(values) CLI_THREADS_OPTION_AT(values, threads)
 
 enum { CLI_POSITIONAL_ROOM = 4096, CLI_VALUES_ROOM = 16384 };
 
@@ -114,6 +116,8 @@ extern const struct cli_command cli_trace;
 extern const struct cli_command cli_verify_porep;
 extern const struct cli_command cli_verify_winning;
 extern const struct cli_command cli_verify_wpost;
+extern const struct cli_command cli_prove_snap;
+extern const struct cli_command cli_verify_snap;
 
 enum { CLI_OPTIONS_MOST = 96 };
 

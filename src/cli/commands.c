@@ -14,6 +14,8 @@ const struct cli_command *const cli_commands[] = {
     &cli_verify_porep,
     &cli_verify_winning,
     &cli_verify_wpost,
+    &cli_prove_snap,
+    &cli_verify_snap,
     &cli_r1cs_setup,
     &cli_r1cs_prove,
     &cli_r1cs_verify,

@@ -68,8 +68,8 @@ static const uint64_t registered_sizes[] = {UINT64_C(2) << 10, UINT64_C(8) << 20
 
 enum { REGISTERED = sizeof registered_sizes / sizeof registered_sizes[0] };
 
-static enum cuzk_status look(const struct cuzk_request *request, struct cuzk_update_shape *shape,
-                             struct cuzk_error *err)
+static enum cuzk_status look_at_size(const struct cuzk_request *request, struct cuzk_update_shape *shape,
+                                     struct cuzk_error *err)
 {
     const uint64_t number = request->registered_proof;
 
@@ -85,6 +85,13 @@ static enum cuzk_status look(const struct cuzk_request *request, struct cuzk_upd
     if (!cuzk_update_shape_of(request->sector_size, false, shape))
         return cuzk_error_set(err, CUZK_INPUT, "sector_size: no updates of sectors of %" PRIu64 " bytes",
                               request->sector_size);
+    return CUZK_OK;
+}
+
+static enum cuzk_status look(const struct cuzk_request *request, struct cuzk_update_shape *shape,
+                             struct cuzk_error *err)
+{
+    CUZK_TRY(look_at_size(request, shape, err));
     if (request->vanilla_proof.length != 0)
         return cuzk_error_set(err, CUZK_INPUT,
                               "vanilla_proof: expected nothing: updates come in vanilla_proofs");
@@ -138,6 +145,37 @@ static enum cuzk_status decode(struct update_case *update, const struct cuzk_req
     return status;
 }
 
+/* Everything that follows from the request's scalar fields and commitments. */
+static enum cuzk_status derive(struct update_case *update, const struct cuzk_request *request,
+                               struct cuzk_error *err)
+{
+    CUZK_TRY(read_commitments(request, &update->commitments, err));
+    update->common = (struct cuzk_case){.ops = &ops,
+                                        .circuit = {CUZK_CIRCUIT_SNAP, request->sector_size},
+                                        .partitions = 1U << update->shape.partition_bits,
+                                        .inputs = INPUTS};
+    for (unsigned k = 0; k < update->common.partitions; k++)
+        cuzk_update_public_inputs(&update->shape, &update->commitments, k, update->inputs[k]);
+    return CUZK_OK;
+}
+
+enum cuzk_status cuzk_update_open_public(const struct cuzk_request *request, struct cuzk_case **out,
+                                         struct cuzk_error *err)
+{
+    enum cuzk_status status;
+    struct update_case *update;
+
+    *out = NULL;
+    CUZK_TRY(CUZK_NEW(&update, 1, "update to verify", err));
+    CUZK_TRY_OUT(look_at_size(request, &update->shape, err));
+    CUZK_TRY_OUT(derive(update, request, err));
+    *out = &update->common;
+    return CUZK_OK;
+out:
+    case_close(&update->common);
+    return status;
+}
+
 enum cuzk_status cuzk_update_open(const struct cuzk_request *request, const struct cuzk_log *log,
                                   struct cuzk_case **out, struct cuzk_error *err)
 {
@@ -148,15 +186,10 @@ enum cuzk_status cuzk_update_open(const struct cuzk_request *request, const stru
     *out = NULL;
     CUZK_TRY(CUZK_NEW(&update, 1, "update to prove", err));
     CUZK_TRY_OUT(look(request, &update->shape, err));
-    CUZK_TRY_OUT(read_commitments(request, &update->commitments, err));
-    update->common = (struct cuzk_case){.ops = &ops,
-                                        .circuit = {CUZK_CIRCUIT_SNAP, request->sector_size},
-                                        .partitions = 1U << update->shape.partition_bits,
-                                        .inputs = INPUTS};
+    CUZK_TRY_OUT(derive(update, request, err));
     for (unsigned k = 0; k < update->common.partitions; k++) {
         CUZK_TRY_OUT(decode(update, &request->vanilla_proofs[k], k, err));
         update->decoded = k + 1;
-        cuzk_update_public_inputs(&update->shape, &update->commitments, k, update->inputs[k]);
     }
     *out = &update->common;
     return CUZK_OK;

@@ -15,4 +15,9 @@ enum cuzk_status cuzk_update_look(const struct cuzk_request *request, struct cuz
 enum cuzk_status cuzk_update_open(const struct cuzk_request *request, const struct cuzk_log *log,
                                   struct cuzk_case **out, struct cuzk_error *err);
 
+/* The commitments alone, for verifying: of such a case only the public inputs may be asked. Errors: INPUT,
+ * MEMORY. */
+enum cuzk_status cuzk_update_open_public(const struct cuzk_request *request, struct cuzk_case **out,
+                                         struct cuzk_error *err);
+
 #endif
