@@ -86,6 +86,7 @@ struct cli_command {
 /* Each in its own file. */
 extern const struct cli_command cli_bench_decode;
 extern const struct cli_command cli_bench_field;
+extern const struct cli_command cli_bench_load;
 extern const struct cli_command cli_bench_msm;
 extern const struct cli_command cli_bench_ntt;
 extern const struct cli_command cli_bench_phases;

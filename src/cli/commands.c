@@ -34,6 +34,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_trace,
     &cli_bench_field,
     &cli_bench_verify,
+    &cli_bench_load,
     &cli_bench_phases,
     &cli_bench_ntt,
     &cli_bench_msm,

@@ -1,0 +1,449 @@
+#include "bench/load.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "bench/event_parts.h"
+#include "bench/machine.h"
+#include "engine/engine.h"
+#include "engine/null_spec.h"
+#include "filecoin/synth.h"
+#include "srs/circuit_id.h"
+
+#define GIB ((double)(UINT64_C(1) << 30))
+
+enum { EVENTS_FIRST = 1024, SEED = 1 };
+
+/* ---- the work ---- */
+
+struct buffer {
+    uint8_t *bytes;
+    size_t used, room;
+};
+
+static enum cuzk_status append(void *context, const void *bytes, size_t n, struct cuzk_error *err)
+{
+    struct buffer *buffer = context;
+
+    if (buffer->room - buffer->used < n) {
+        const size_t room = 2 * (buffer->used + n);
+        uint8_t *larger;
+
+        CUZK_TRY(CUZK_NEW(&larger, room, "C1 output", err));
+        if (buffer->used > 0)
+            memcpy(larger, buffer->bytes, buffer->used);
+        cuzk_mem_free(buffer->bytes);
+        buffer->bytes = larger;
+        buffer->room = room;
+    }
+    memcpy(buffer->bytes + buffer->used, bytes, n);
+    buffer->used += n;
+    return CUZK_OK;
+}
+
+enum cuzk_status cuzk_load_work_make(const char *circuit, bool shape_only, struct cuzk_pool *pool,
+                                     struct cuzk_load_work *out, struct cuzk_error *err)
+{
+    struct cuzk_synth_request request = {.seed = SEED, .data = CUZK_SYNTH_MIX};
+    struct cuzk_porep_config config;
+    struct buffer buffer = {0};
+    struct cuzk_circuit_id id;
+    uint8_t prover_id[32];
+    struct cuzk_c1 *c1;
+    int registered;
+
+    memset(out, 0, sizeof *out);
+    CUZK_TRY(cuzk_circuit_id_parse(circuit, &id, err));
+    if (id.kind != CUZK_CIRCUIT_POREP)
+        return cuzk_error_set(err, CUZK_ARGUMENT, "%s: a load is made of porep circuits", circuit);
+    request.sector_size = id.sector_size;
+    CUZK_TRY(cuzk_synth_config(&request, &config, &registered, prover_id, err));
+    if (registered < 0)
+        return cuzk_error_set(err, CUZK_ARGUMENT, "%s: no proof of that size is registered", circuit);
+    snprintf(out->name, sizeof out->name, "%s", circuit);
+    out->sector_size = id.sector_size;
+    out->registered_proof = (uint64_t)registered;
+    out->partitions = config.partitions;
+    if (shape_only)
+        return CUZK_OK;
+    CUZK_TRY(cuzk_synth_porep(pool, &request, NULL, &c1, err));
+    const struct cuzk_sink sink = {append, &buffer};
+    const enum cuzk_status status = cuzk_c1_encode(c1, &sink, err);
+
+    cuzk_c1_destroy(c1);
+    out->c1 = buffer.bytes;
+    out->c1_length = buffer.used;
+    return status;
+}
+
+void cuzk_load_work_free(struct cuzk_load_work *work)
+{
+    cuzk_mem_free(work->c1);
+    memset(work, 0, sizeof *work);
+}
+
+/* ---- one run ---- */
+
+struct proof {
+    struct load *load;
+    uint64_t submitted_ns, ended_ns;
+    char job[CUZK_JOB_ID_TEXT];
+};
+
+struct load {
+    const struct cuzk_load_options *options;
+    struct cuzk_engine *engine;
+    struct proof *proofs;
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t changed;
+    uint32_t running, ended, failed;
+    char error[CUZK_ERROR_TEXT];
+    struct cuzk_engine_event *events;
+    size_t event_count, event_room;
+    bool events_lost;
+};
+
+/* The log's lock is held: only a copy. */
+static void keep_event(void *context, const struct cuzk_engine_event *event)
+{
+    struct load *load = context;
+
+    pthread_mutex_lock(&load->lock);
+    if (load->event_count == load->event_room) {
+        const size_t room = load->event_room > 0 ? 2 * load->event_room : EVENTS_FIRST;
+        struct cuzk_engine_event *larger;
+
+        if (CUZK_NEW(&larger, room, "events", NULL) == CUZK_OK) {
+            if (load->event_count > 0)
+                memcpy(larger, load->events, load->event_count * sizeof *larger);
+            cuzk_mem_free(load->events);
+            load->events = larger;
+            load->event_room = room;
+        } else {
+            load->events_lost = true;
+        }
+    }
+    if (load->event_count < load->event_room)
+        load->events[load->event_count++] = *event;
+    pthread_mutex_unlock(&load->lock);
+}
+
+static void on_end(void *context, const struct cuzk_job_result *result)
+{
+    struct proof *proof = context;
+    struct load *load = proof->load;
+
+    pthread_mutex_lock(&load->lock);
+    proof->ended_ns = cuzk_clock_ns();
+    if (result->state != CUZK_JOB_DONE) {
+        if (load->failed++ == 0)
+            snprintf(load->error, sizeof load->error, "%s",
+                     result->error != NULL ? result->error : "cancelled");
+    }
+    load->running--;
+    load->ended++;
+    pthread_cond_signal(&load->changed);
+    pthread_mutex_unlock(&load->lock);
+}
+
+static enum cuzk_status submit(struct load *load, uint32_t number, struct cuzk_error *err)
+{
+    const struct cuzk_load_work *work = load->options->work;
+    const struct cuzk_request_part part = {work->c1 != NULL ? work->c1 : (const uint8_t *)work->name,
+                                           work->c1 != NULL ? work->c1_length : strlen(work->name)};
+    struct proof *proof = &load->proofs[number];
+    struct cuzk_submission submission;
+    char id[40];
+    uint64_t watch;
+
+    snprintf(id, sizeof id, "bench-%" PRIu32, number);
+    const struct cuzk_request request = {
+        .request_id = id,
+        .kind = CUZK_PROOF_KIND_POREP,
+        .sector_size = work->sector_size,
+        .registered_proof = work->registered_proof,
+        .vanilla_proof = {&part, 1, part.length},
+        .sector_number = number,
+    };
+
+    proof->load = load;
+    proof->submitted_ns = cuzk_clock_ns();
+    pthread_mutex_lock(&load->lock);
+    load->running++;
+    pthread_mutex_unlock(&load->lock);
+    const enum cuzk_status status = cuzk_engine_submit(load->engine, &request, &submission, err);
+
+    if (status != CUZK_OK) {
+        pthread_mutex_lock(&load->lock);
+        load->running--;
+        pthread_mutex_unlock(&load->lock);
+        return status;
+    }
+    memcpy(proof->job, submission.job_id, sizeof proof->job);
+    cuzk_engine_watch(load->engine, proof->job, on_end, proof, &watch);
+    return CUZK_OK;
+}
+
+/* Waits until fewer than `most` proofs run. */
+static enum cuzk_status wait_below(struct load *load, uint32_t most, struct cuzk_error *err)
+{
+    enum cuzk_status status = CUZK_OK;
+
+    pthread_mutex_lock(&load->lock);
+    while (load->running >= most && load->failed == 0 && status == CUZK_OK) {
+        const uint64_t end = cuzk_clock_ns() + 500000000;
+        const struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
+
+        pthread_cond_clockwait(&load->changed, &load->lock, CLOCK_MONOTONIC, &until);
+        cuzk_progress_report(load->options->progress, "proofs", load->ended, load->options->proofs);
+        status = cuzk_progress_check(load->options->progress, err);
+    }
+    if (status == CUZK_OK && load->failed > 0)
+        status = cuzk_error_set(err, CUZK_DEVICE, "a proof failed: %s", load->error);
+    pthread_mutex_unlock(&load->lock);
+    return status;
+}
+
+static enum cuzk_status submit_all(struct load *load, struct cuzk_error *err)
+{
+    for (uint32_t i = 0; i < load->options->proofs; i++) {
+        CUZK_TRY(wait_below(load, load->options->in_flight, err));
+        CUZK_TRY(submit(load, i, err));
+    }
+    return wait_below(load, 1, err);
+}
+
+/* ---- engine ---- */
+
+static enum cuzk_status open_device(const struct cuzk_load_options *options,
+                                    struct cuzk_engine_options *engine, struct cuzk_device **out,
+                                    struct cuzk_error *err)
+{
+    const uint32_t workers = options->knobs.value[CUZK_KNOB_WORKERS_PER_DEVICE];
+    struct cuzk_device_null null;
+
+    if (!cuzk_null_spec_is(options->device))
+        return cuzk_device_local_create(options->device, options->threads, 2 * workers, out, err);
+    CUZK_TRY(cuzk_null_spec_parse("--device", options->device, &null, err));
+    memcpy(engine->host_stage_ns, null.stage_ns, sizeof null.stage_ns);
+    return cuzk_device_null_create(&null, 2 * workers, out, err);
+}
+
+static enum cuzk_status open_engine(struct load *load, char *device_name, size_t room, struct cuzk_error *err)
+{
+    const struct cuzk_load_options *options = load->options;
+    const char *const preload = options->work->name;
+    struct cuzk_device *device = NULL;
+    struct cuzk_device_facts facts;
+    struct cuzk_engine_options engine = {
+        .knobs = options->knobs,
+        .devices = &device,
+        .device_count = 1,
+        .threads = options->threads,
+        .params_directory = options->params_directory,
+        .host_budget = options->host_budget,
+        .device_budget = options->device_budget,
+        .jobs_most = options->proofs + 16,
+        .failures_most = 1,
+        .aging_ms = 3600000,
+        .result_keep_ms = 3600000,
+        .verify = !cuzk_null_spec_is(options->device),
+        .log = options->log,
+    };
+    uint64_t load_ms;
+    bool already;
+
+    CUZK_TRY(open_device(options, &engine, &device, err));
+    if (device->ops->facts(device, &facts, err) == CUZK_OK)
+        snprintf(device_name, room, "%s", facts.name);
+    CUZK_TRY(cuzk_engine_create(&engine, &load->engine, err));
+    if (options->knobs.value[CUZK_KNOB_SRS] == CUZK_SRS_PER_PROOF)
+        return CUZK_OK;
+    return cuzk_engine_preload(load->engine, preload, &already, &load_ms, err);
+}
+
+/* ---- figures ---- */
+
+static int by_size(const void *one, const void *other)
+{
+    const double a = *(const double *)one, b = *(const double *)other;
+
+    return a < b ? -1 : a > b;
+}
+
+/* The smallest latency that a share of the proofs did not exceed. */
+static double percentile(const double *sorted, uint32_t count, double share)
+{
+    uint32_t at = (uint32_t)(share * count);
+
+    if ((double)at < share * count)
+        at++;
+    return sorted[at > 0 ? at - 1 : 0];
+}
+
+static void take_latencies(const struct load *load, struct cuzk_load_result *out, uint64_t *begin,
+                           uint64_t *end)
+{
+    uint64_t first = UINT64_MAX;
+    const uint32_t n = load->options->proofs;
+    double sum = 0;
+
+    *begin = UINT64_MAX;
+    *end = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct proof *proof = &load->proofs[i];
+
+        out->latency[i] = (double)(proof->ended_ns - proof->submitted_ns) / 1e9;
+        sum += out->latency[i];
+        *begin = proof->submitted_ns < *begin ? proof->submitted_ns : *begin;
+        *end = proof->ended_ns > *end ? proof->ended_ns : *end;
+        first = proof->ended_ns < first ? proof->ended_ns : first;
+    }
+    qsort(out->latency, n, sizeof *out->latency, by_size);
+    out->latency_p50 = percentile(out->latency, n, 0.50);
+    out->latency_p90 = percentile(out->latency, n, 0.90);
+    out->latency_p99 = percentile(out->latency, n, 0.99);
+    out->figures.latency_mean = sum / n;
+    out->figures.latency_most = out->latency[n - 1];
+    out->figures.steady = n > 1 ? (double)(*end - first) / 1e9 / (n - 1) : 0;
+}
+
+static enum cuzk_status keep_timeline(const struct load *load, struct cuzk_load_result *out,
+                                      struct cuzk_error *err)
+{
+    CUZK_TRY(cuzk_timeline_create(&out->timeline, err));
+    for (size_t i = 0; i < load->event_count; i++) {
+        const struct cuzk_engine_event *event = &load->events[i];
+
+        if (event->type == CUZK_EVENT_TYPE_STAGE)
+            cuzk_timeline_add_span(out->timeline, event->lane, cuzk_sched_stage_name(event->stage),
+                                   event->partition, event->begin_ns, event->end_ns);
+    }
+    return CUZK_OK;
+}
+
+static enum cuzk_status take_figures(struct load *load, struct cuzk_load_result *out, struct cuzk_error *err)
+{
+    struct cuzk_event_parts_load parts = {.proofs = load->options->proofs};
+    struct cuzk_engine_status status;
+    uint64_t transfer_ns = 0;
+
+    cuzk_engine_status(load->engine, &status);
+    parts.witness_workers = status.sched.witness_slots;
+    parts.device_workers = load->options->knobs.value[CUZK_KNOB_WORKERS_PER_DEVICE];
+    take_latencies(load, out, &parts.begin_ns, &parts.end_ns);
+    if (load->events_lost)
+        return cuzk_error_set(err, CUZK_MEMORY, "no memory to keep all events");
+    CUZK_TRY(cuzk_event_parts(load->events, load->event_count, &parts, &out->figures, err));
+    for (size_t i = 0; i < load->event_count; i++)
+        transfer_ns += load->events[i].transfer_ns;
+    out->transfer = (double)transfer_ns / 1e9 / (double)out->figures.units;
+    out->proofs = load->options->proofs;
+    out->failed = load->failed;
+    out->planned_peak = (double)status.host_peak / GIB;
+    out->resident_peak = (double)cuzk_machine_peak_resident() / GIB;
+    out->figures.host_peak = out->resident_peak;
+    out->figures.device_peak = (double)status.device[0].facts.memory_peak / GIB;
+    return keep_timeline(load, out, err);
+}
+
+/* The kernel forgets the highest resident memory of this process (proc(5)). */
+static void forget_peak(void)
+{
+    const int file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+
+    if (file < 0)
+        return;
+    if (write(file, "5", 1) != 1) {
+        /* then the peak is that of the process so far */
+    }
+    close(file);
+}
+
+enum cuzk_status cuzk_load_run(const struct cuzk_load_options *options, struct cuzk_load_result *out,
+                               struct cuzk_error *err)
+{
+    struct load load = {
+        .options = options, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+    enum cuzk_status status;
+
+    memset(out, 0, sizeof *out);
+    if (options->proofs == 0 || options->in_flight == 0)
+        return cuzk_error_set(err, CUZK_ARGUMENT, "load: at least one proof, one of them in flight");
+    CUZK_TRY_OUT(CUZK_NEW(&load.proofs, options->proofs, "proofs", err));
+    CUZK_TRY_OUT(CUZK_NEW(&out->latency, options->proofs, "latencies", err));
+    forget_peak();
+    CUZK_TRY_OUT(open_engine(&load, out->device, sizeof out->device, err));
+    cuzk_event_log_listen(cuzk_engine_events(load.engine), keep_event, &load);
+    CUZK_TRY_OUT(submit_all(&load, err));
+    CUZK_TRY_OUT(take_figures(&load, out, err));
+out:
+    cuzk_engine_destroy(load.engine);
+    cuzk_mem_free(load.events);
+    cuzk_mem_free(load.proofs);
+    if (status != CUZK_OK)
+        cuzk_load_result_free(out);
+    return status;
+}
+
+void cuzk_load_result_free(struct cuzk_load_result *result)
+{
+    cuzk_mem_free(result->latency);
+    cuzk_timeline_destroy(result->timeline);
+    result->latency = NULL;
+    result->timeline = NULL;
+}
+
+void cuzk_load_write(const struct cuzk_load_result *result, struct cuzk_json_writer *json)
+{
+    const struct cuzk_sim_result *figures = &result->figures;
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {
+        {"batch_wall_s", figures->wall},
+        {"batch_wall_per_proof_s", figures->per_proof},
+        {"steady_per_proof_s", figures->steady},
+        {"latency_mean_s", figures->latency_mean},
+        {"latency_p50_s", result->latency_p50},
+        {"latency_p90_s", result->latency_p90},
+        {"latency_p99_s", result->latency_p99},
+        {"latency_most_s", figures->latency_most},
+        {"device_calls_per_proof_s", figures->calls_per_proof},
+        {"call_s", figures->call},
+        {"lock_held_s", figures->section},
+        {"kernels_s", figures->kernels},
+        {"transfers_s", result->transfer},
+        {"synthesis_s", figures->synthesis},
+        {"device_busy", figures->device_busy},
+        {"device_held", figures->device_held},
+        {"calls_utilisation", figures->calls_utilisation},
+        {"resident_peak_gib", result->resident_peak},
+        {"planned_peak_gib", result->planned_peak},
+        {"device_peak_gib", figures->device_peak},
+    };
+
+    cuzk_json_write_member_string(json, "device", result->device);
+    cuzk_json_write_member_u64(json, "proofs", result->proofs);
+    cuzk_json_write_member_u64(json, "partitions", figures->units);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        cuzk_json_write_member_double(json, numbers[i].name, numbers[i].value, 6);
+    cuzk_json_write_key(json, "parts_s_per_proof");
+    cuzk_json_write_object_begin(json);
+    for (unsigned part = 0; part < CUZK_PARTS; part++)
+        cuzk_json_write_member_double(json, cuzk_sim_part_name((enum cuzk_sim_part)part), figures->part[part],
+                                      6);
+    cuzk_json_write_object_end(json);
+    cuzk_json_write_key(json, "latency_samples_s");
+    cuzk_json_write_array_begin(json);
+    for (uint32_t i = 0; i < result->proofs; i++)
+        cuzk_json_write_double(json, result->latency[i], 6);
+    cuzk_json_write_array_end(json);
+}
