@@ -113,6 +113,8 @@ extern const struct cli_command cli_r1cs_verify;
 extern const struct cli_command cli_seal;
 extern const struct cli_command cli_setup;
 extern const struct cli_command cli_synth_porep;
+extern const struct cli_command cli_synth_winning;
+extern const struct cli_command cli_synth_wpost;
 extern const struct cli_command cli_trace;
 extern const struct cli_command cli_verify_porep;
 extern const struct cli_command cli_verify_winning;

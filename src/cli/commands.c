@@ -8,6 +8,8 @@ const struct cli_command *const cli_commands[] = {
     &cli_setup,
     &cli_seal,
     &cli_synth_porep,
+    &cli_synth_winning,
+    &cli_synth_wpost,
     &cli_prove_porep,
     &cli_prove_winning,
     &cli_prove_wpost,

@@ -1,0 +1,188 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "cli/command.h"
+#include "filecoin/post_synth.h"
+
+enum { PATH_ROOM = 4096, SECTORS_MOST = 1 << 16 };
+
+struct synth_options {
+    struct cli_common common;
+    struct cuzk_option_number threads, sector_size, seed, sectors;
+    const char *out;
+};
+
+static enum cuzk_status write_vanilla(const char *path, const struct cuzk_post_config *config,
+                                      const struct cuzk_post_vanilla *vanilla, struct cuzk_error *err)
+{
+    struct cuzk_file_out *out;
+
+    CUZK_TRY(cuzk_file_out_open(path, true, &out, err));
+    const enum cuzk_status status = cuzk_post_vanilla_encode(config, vanilla, cuzk_file_out_sink(out), err);
+
+    if (status != CUZK_OK) {
+        cuzk_file_out_abandon(out);
+        return status;
+    }
+    return cuzk_file_out_commit(out, err);
+}
+
+/* A sector: its file, and its line in the request. */
+static enum cuzk_status make_sector(struct cli_session *session, const struct cuzk_post_config *config,
+                                    const struct synth_options *given, uint64_t place,
+                                    struct cuzk_json_writer *json, struct cuzk_error *err)
+{
+    struct cuzk_fr_arena values = {0};
+    struct cuzk_post_vanilla vanilla = {0};
+    enum cuzk_status status = CUZK_OK;
+    uint8_t comm_r[CUZK_FR_BYTES];
+    char path[PATH_ROOM];
+
+    CUZK_TRY_OUT(
+        cuzk_post_synth_sector(session->pool, config, given->seed.value, place, &values, &vanilla, err));
+    snprintf(path, sizeof path, "%s/vanilla-%" PRIu64 ".bin", given->out, vanilla.sector_id);
+    CUZK_TRY_OUT(write_vanilla(path, config, &vanilla, err));
+    cuzk_fr_to_bytes(&vanilla.comm_r, comm_r);
+    cuzk_json_write_object_begin(json);
+    cuzk_json_write_member_u64(json, "sector_id", vanilla.sector_id);
+    cuzk_json_write_member_hex(json, "comm_r", comm_r, sizeof comm_r);
+    cuzk_json_write_object_end(json);
+out:
+    cuzk_post_vanilla_destroy(&vanilla);
+    cuzk_fr_arena_destroy(&values);
+    return status;
+}
+
+static enum cuzk_status make_all(struct cli_session *session, const struct cuzk_post_config *config,
+                                 const struct synth_options *given, uint64_t sectors, struct cuzk_sink sink,
+                                 struct cuzk_error *err)
+{
+    uint8_t randomness[CUZK_POST_RANDOMNESS_BYTES];
+    struct cuzk_json_writer json;
+
+    cuzk_post_synth_randomness(given->seed.value, randomness);
+    cuzk_json_write_init(&json, sink, false, err);
+    cuzk_json_write_object_begin(&json);
+    cuzk_json_write_member_u64(&json, "sector_size", config->sector_size);
+    cuzk_json_write_member_string(&json, "api_version", cuzk_api_version_name(config->api_version));
+    cuzk_json_write_member_hex(&json, "randomness", randomness, sizeof randomness);
+    cuzk_json_write_key(&json, "sectors");
+    cuzk_json_write_array_begin(&json);
+    for (uint64_t i = 0; i < sectors; i++) {
+        CUZK_TRY(cuzk_progress_check(&session->progress, err));
+        cuzk_progress_report(&session->progress, "making sectors", i, sectors);
+        CUZK_TRY(make_sector(session, config, given, i, &json, err));
+    }
+    cuzk_json_write_array_end(&json);
+    cuzk_json_write_object_end(&json);
+    return cuzk_json_write_finish(&json);
+}
+
+static enum cuzk_status run(struct cli_session *session, const struct synth_options *given, bool winning,
+                            struct cuzk_error *err)
+{
+    struct cuzk_post_config config;
+    struct cuzk_file_out *out;
+    char path[PATH_ROOM];
+
+    CUZK_TRY(cuzk_post_config_make(given->sector_size.value, winning,
+                                   winning ? CUZK_API_1_0_0 : CUZK_API_1_2_0, &config, err));
+    const uint64_t sectors = winning ? 1 : given->sectors.set ? given->sectors.value : config.shape.sectors;
+
+    CUZK_TRY(cli_session_pool(session, given->threads, err));
+    CUZK_TRY(cuzk_file_make_directory(given->out, err));
+    snprintf(path, sizeof path, "%s/post.json", given->out);
+    CUZK_TRY(cuzk_file_out_open(path, true, &out, err));
+    const enum cuzk_status status = make_all(session, &config, given, sectors, cuzk_file_out_sink(out), err);
+
+    if (status != CUZK_OK) {
+        cuzk_file_out_abandon(out);
+        return status;
+    }
+    CUZK_TRY(cuzk_file_out_commit(out, err));
+    struct cuzk_json_writer *json = cli_session_answer_begin(session);
+
+    if (json != NULL) {
+        cuzk_json_write_member_string(json, "out", given->out);
+        cuzk_json_write_member_u64(json, "sectors", sectors);
+    }
+    cli_session_say(session, "%s", path);
+    return cli_session_answer_end(session, err);
+}
+
+static enum cuzk_status run_winning(struct cli_session *session, const void *values,
+                                    const char *const *arguments, size_t count, struct cuzk_error *err)
+{
+    (void)arguments;
+    (void)count;
+    return run(session, values, true, err);
+}
+
+static enum cuzk_status run_wpost(struct cli_session *session, const void *values,
+                                  const char *const *arguments, size_t count, struct cuzk_error *err)
+{
+    (void)arguments;
+    (void)count;
+    return run(session, values, false, err);
+}
+
+static const struct cuzk_option options[] = {
+    {.name = "sector-size",
+     .type = CUZK_OPTION_SIZE,
+     .offset = offsetof(struct synth_options, sector_size),
+     .placeholder = "SIZE",
+     .required = true,
+     .help = "2KiB to 64GiB"},
+    {.name = "seed",
+     .type = CUZK_OPTION_NUMBER,
+     .offset = offsetof(struct synth_options, seed),
+     .placeholder = "N",
+     .required = true,
+     .help = "everything follows from it"},
+    {.name = "sectors",
+     .type = CUZK_OPTION_NUMBER,
+     .offset = offsetof(struct synth_options, sectors),
+     .placeholder = "N",
+     .min = 1,
+     .max = SECTORS_MOST,
+     .help = "how many (wpost; one full partition where not given)"},
+    {.name = "out",
+     .type = CUZK_OPTION_STRING,
+     .offset = offsetof(struct synth_options, out),
+     .placeholder = "DIR",
+     .required = true,
+     .help = "where vanilla-ID.bin and post.json go"},
+    CLI_THREADS_OPTION(struct synth_options),
+    CLI_COMMON_OPTIONS,
+};
+
+const struct cli_command cli_synth_winning = {
+    .name = "synth winning",
+    .arguments = "",
+    .summary = "a consistent WinningPoSt input of any size, without sealing",
+    .text =
+        "Makes the vanilla proof of a sector that was never sealed, and the request that goes with it. For "
+        "measuring; not for the chain.",
+    .example = "cuzk synth winning --sector-size 32GiB --seed 1 --out post",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(struct synth_options),
+    .run = run_winning,
+};
+
+const struct cli_command cli_synth_wpost = {
+    .name = "synth wpost",
+    .arguments = "",
+    .summary = "consistent WindowPoSt inputs of any size, without sealing",
+    .text =
+        "Makes vanilla proofs of sectors that were never sealed, and the request that goes with them. For "
+        "measuring; not for the chain.",
+    .example = "cuzk synth wpost --sector-size 32GiB --sectors 8 --seed 1 --out post",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(struct synth_options),
+    .run = run_wpost,
+};
