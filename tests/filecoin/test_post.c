@@ -6,6 +6,7 @@
 #include "circuit/circuit.h"
 #include "filecoin/json_patch.h"
 #include "filecoin/oct_tree.h"
+#include "filecoin/post_synth.h"
 #include "filecoin/vectors.h"
 #include "filecoin/witness_fixture.h"
 
@@ -237,6 +238,34 @@ static void test_make__equals_the_reference(void **state)
     free(bytes);
 }
 
+/* Sectors that were never sealed hold as sealed ones do, at every size and in both kinds. */
+static void test_synth__holds(void **state)
+{
+    static const uint64_t sizes[] = {UINT64_C(2) << 10, UINT64_C(32) << 10, UINT64_C(32) << 30,
+                                     UINT64_C(64) << 30};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof sizes / sizeof sizes[0]; i++) {
+        struct cuzk_fr_arena values = {0};
+        struct cuzk_post_vanilla vanilla;
+        struct cuzk_post_config config;
+        uint8_t randomness[NODE];
+        struct cuzk_error err;
+
+        must(cuzk_post_config_make(sizes[i / 2], i % 2 == 0, i % 2 == 0 ? CUZK_API_1_0_0 : CUZK_API_1_2_0,
+                                   &config, &err),
+             &err);
+        cuzk_post_synth_randomness(9, randomness);
+        must(cuzk_post_synth_sector(pool, &config, 9, 4, &values, &vanilla, &err), &err);
+        assert_int_equal(vanilla.sector_id, 5);
+        must(cuzk_post_vanilla_check(&config, randomness, 4, &vanilla, &err), &err);
+        randomness[0] ^= 1;
+        assert_int_equal(cuzk_post_vanilla_check(&config, randomness, 4, &vanilla, NULL), CUZK_INVALID);
+        cuzk_post_vanilla_destroy(&vanilla);
+        cuzk_fr_arena_destroy(&values);
+    }
+}
+
 /* ---- what does not hold ---- */
 
 static enum cuzk_status read_and_check(const struct post *post, const uint8_t *bytes, size_t n, bool *decoded,
@@ -353,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_registered__have_names_and_versions),
         cmocka_unit_test(test_post__sectors_of_the_reference_hold),
         cmocka_unit_test(test_make__equals_the_reference),
+        cmocka_unit_test(test_synth__holds),
         cmocka_unit_test(test_post__damaged_proofs_are_refused),
         cmocka_unit_test(test_post__any_changed_byte_is_noticed),
         cmocka_unit_test(test_check__names_sector_and_challenge),
