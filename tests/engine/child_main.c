@@ -6,8 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/choice.h"
 #include "engine/device_child.h"
+#ifdef CUZK_HAVE_CUDA
+#include "support/illegal_access.h"
+#endif
 
 static struct cuzk_device *device;
 static const struct cuzk_device_ops *inner;
@@ -34,6 +36,12 @@ static enum cuzk_status stage(struct cuzk_device *base, unsigned slot, enum cuzk
             (void)!write(fd, "nonsense", 8);
         pause();
     }
+#ifdef CUZK_HAVE_CUDA
+    if (strncmp(deed, "illegal", 7) == 0) { /* whatever comes next on the device finds out */
+        illegal_access();
+        return inner->stage(base, slot, which, unit, err);
+    }
+#endif
     return cuzk_error_set(err, CUZK_DEVICE_LOST, "an illegal access (simulated)");
 }
 

@@ -182,6 +182,7 @@ static void test_faults__later_units_are_right(void **state)
         if (fault != CUZK_DEVICE_LOST)
             assert_int_equal(device->ops->unload(device, &porep_unit_circuit, &err), CUZK_OK);
     }
+    faulty_backend_fail(SIZE_MAX, CUZK_DEVICE);
     assert_true(calls >= 11); /* key, job, upload, eval, quotient, four sums, waits */
     assert_proves(device, 0);
     cuzk_device_destroy(device);
