@@ -1,193 +1,29 @@
 #include "cli/case_prover.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "backend/choice.h"
-#include "base/clock.h"
-#include "base/file.h"
-#include "base/hex.h"
-#include "base/mem.h"
-#include "bench/machine.h"
 #include "cli/output.h"
-#include "cli/parameters.h"
-#include "engine/prover.h"
-
-/* Everything that one run makes, in the order it is made. */
-struct work {
-    const struct cli_case_source *source;
-    struct cuzk_case *that;
-    enum cuzk_parameter_origin origin;
-    struct cuzk_backend *backend;
-    struct cuzk_timeline *timeline;
-    struct cuzk_circuit_prover *prover;
-    struct cuzk_partition_times *times;
-    uint8_t *proof;
-    size_t proof_bytes;
-    uint64_t setup_ns, total_ns;
-};
-
-static enum cuzk_status prove_all(struct cli_session *session, struct work *work, struct cuzk_error *err)
-{
-    const unsigned n = work->that->partitions;
-
-    work->proof_bytes = (size_t)n * CUZK_PROOF_BYTES;
-    CUZK_TRY(CUZK_NEW(&work->proof, work->proof_bytes, "proof", err));
-    CUZK_TRY(CUZK_NEW(&work->times, n, "times", err));
-    for (unsigned k = 0; k < n; k++) {
-        const enum cuzk_status status = cuzk_circuit_prover_prove(
-            work->prover, work->that, k, &work->times[k], work->proof + (size_t)k * CUZK_PROOF_BYTES, err);
-
-        if (status != CUZK_OK)
-            return cuzk_error_prefix(err, status, "%s: partition %u", work->source->name, k);
-        if (n > 1)
-            cli_session_note(session, "partition %u of %u: %.2f s", k + 1, n,
-                             (double)(work->times[k].witness_ns + work->times[k].prove.total) / 1e9);
-    }
-    return CUZK_OK;
-}
-
-static enum cuzk_status write_outputs(const struct cli_prove_options *given, const struct work *work,
-                                      const char *circuit, struct cuzk_error *err)
-{
-    if (given->out != NULL)
-        CUZK_TRY(cuzk_file_write(given->out, true, work->proof, work->proof_bytes, err));
-    if (given->timeline != NULL) {
-        enum cuzk_status status;
-        struct cuzk_file_out *out;
-        char title[96];
-
-        snprintf(title, sizeof title, "%s, %u partition%s", circuit, work->that->partitions,
-                 work->that->partitions == 1 ? "" : "s");
-        CUZK_TRY(cuzk_file_out_open(given->timeline, true, &out, err));
-        status = cuzk_timeline_write(work->timeline, title, cuzk_file_out_sink(out), err);
-        if (status != CUZK_OK) {
-            cuzk_file_out_abandon(out);
-            return status;
-        }
-        CUZK_TRY(cuzk_file_out_commit(out, err));
-    }
-    return CUZK_OK;
-}
-
-static void write_milliseconds(struct cuzk_json_writer *json, const char *name, uint64_t ns)
-{
-    cuzk_json_write_member_double(json, name, (double)ns / 1e6, 3);
-}
-
-static void write_partition(struct cuzk_json_writer *json, unsigned index,
-                            const struct cuzk_partition_times *times)
-{
-    static const char *const queries[CUZK_QUERIES] = {"msm_h_ms", "msm_l_ms", "msm_a_ms", "msm_b1_ms",
-                                                      "msm_b2_ms"};
-
-    cuzk_json_write_object_begin(json);
-    cuzk_json_write_member_u64(json, "index", index);
-    write_milliseconds(json, "witness_ms", times->witness_ns);
-    write_milliseconds(json, "queue_ms", 0);
-    write_milliseconds(json, "upload_ms", times->prove.backend.upload);
-    write_milliseconds(json, "eval_ms", times->prove.backend.eval);
-    write_milliseconds(json, "ntt_ms", times->prove.backend.quotient);
-    for (int q = 0; q < CUZK_QUERIES; q++)
-        write_milliseconds(json, queries[q], times->prove.backend.msm[q]);
-    write_milliseconds(json, "finish_ms", times->prove.finish);
-    write_milliseconds(json, "total_ms", times->witness_ns + times->prove.total);
-    cuzk_json_write_object_end(json);
-}
-
-static enum cuzk_status report(struct cli_session *session, const struct cli_prove_options *given,
-                               const struct work *work, const char *circuit, struct cuzk_error *err)
-{
-    const double seconds = (double)work->total_ns / 1e9, cpu = (double)cuzk_clock_cpu_ns() / 1e9;
-    struct cuzk_json_writer *json = cli_session_answer_begin(session);
-    struct cuzk_backend_facts facts;
-
-    work->backend->ops->facts(work->backend, &facts);
-    if (json != NULL) {
-        cuzk_json_write_member_string(json, "kind", work->source->kind);
-        cuzk_json_write_member_string(json, "circuit", circuit);
-        cuzk_json_write_member_string(json, "backend", work->backend->ops->name);
-        cuzk_json_write_member_string(json, "device", facts.device);
-        cuzk_json_write_member_u64(json, "threads", cuzk_pool_threads(session->pool));
-        cuzk_json_write_member_string(json, "parameters", cli_parameters_origin_name(work->origin));
-        cuzk_json_write_key(json, "partitions");
-        cuzk_json_write_array_begin(json);
-        for (unsigned k = 0; k < work->that->partitions; k++)
-            write_partition(json, k, &work->times[k]);
-        cuzk_json_write_array_end(json);
-        write_milliseconds(json, "total_ms", work->total_ns);
-        write_milliseconds(json, "setup_ms", work->setup_ns);
-        cuzk_json_write_member_double(json, "cpu_ms", cpu * 1e3, 1);
-        cuzk_json_write_member_u64(json, "peak_rss_bytes", cuzk_machine_peak_resident());
-        cuzk_json_write_member_u64(json, "peak_allocated_bytes", cuzk_mem_peak());
-        cuzk_json_write_member_u64(json, "peak_vram_bytes", facts.peak_bytes);
-        cuzk_json_write_member_u64(json, "proof_bytes", work->proof_bytes);
-        cuzk_json_write_member_bool(json, "verified", true);
-        cuzk_json_write_member_hex(json, "proof_hex", work->proof, work->proof_bytes);
-        cuzk_machine_write(json);
-        return cli_session_answer_end(session, err);
-    }
-    if (given->out == NULL) {
-        char *hex;
-
-        CUZK_TRY(CUZK_NEW(&hex, 2 * work->proof_bytes + 1, "proof as text", err));
-        cuzk_hex_encode(work->proof, work->proof_bytes, hex);
-        cli_session_say(session, "%s", hex);
-        cuzk_mem_free(hex);
-        return CUZK_OK;
-    }
-    cli_session_note(
-        session,
-        "proved and verified %s: %u partition%s, %zu bytes, %.2f s (%.2f processor seconds), peak memory "
-        "%.0f MiB allocated, %.0f MiB resident",
-        circuit, work->that->partitions, work->that->partitions == 1 ? "" : "s", work->proof_bytes, seconds,
-        cpu, (double)cuzk_mem_peak() / 1048576, (double)cuzk_machine_peak_resident() / 1048576);
-    if (strcmp(given->out, "-") != 0)
-        cli_session_say(session, "%s", given->out);
-    return CUZK_OK;
-}
-
-static enum cuzk_status run_work(struct cli_session *session, const struct cli_prove_options *given,
-                                 struct work *work, struct cuzk_error *err)
-{
-    char path[CUZK_PARAMETER_PATH], circuit[CUZK_CIRCUIT_NAME];
-
-    CUZK_TRY(cuzk_timeline_create(&work->timeline, err));
-    CUZK_TRY(work->source->open(session, work->source->given, work->timeline, &work->that, err));
-    const struct cuzk_circuit_id id = work->that->circuit;
-
-    cuzk_circuit_id_format(&id, circuit);
-    CUZK_TRY(cli_parameters_find(session, given->params_dir, &id, ".params", path, err));
-    CUZK_TRY(cuzk_backend_open(given->backend, session->pool, &work->backend, err));
-    const struct cuzk_engine_context context = {session->pool, work->backend, &session->progress,
-                                                work->timeline};
-    const uint64_t begin = cuzk_clock_ns();
-
-    CUZK_TRY(cuzk_circuit_prover_create(&context, &id, path, &work->prover, err));
-    CUZK_TRY(cli_parameters_judge(session, given->params_dir, &id, &work->origin, err));
-    work->setup_ns = cuzk_clock_ns() - begin;
-    CUZK_TRY(prove_all(session, work, err));
-    work->total_ns = cuzk_clock_ns() - session->started_ns;
-    CUZK_TRY(write_outputs(given, work, circuit, err));
-    return report(session, given, work, circuit, err);
-}
+#include "cli/prove_case.h"
 
 enum cuzk_status cli_case_prove(struct cli_session *session, const struct cli_prove_options *given,
                                 const struct cli_case_source *source, struct cuzk_error *err)
 {
-    struct work work = {.source = source};
+    const struct cli_prove_target target = {.kind = source->kind,
+                                            .name = source->name,
+                                            .params_dir = given->params_dir,
+                                            .backend = given->backend,
+                                            .out = given->out,
+                                            .timeline = given->timeline};
+    enum cuzk_status status = CUZK_OK;
+    struct cuzk_timeline *timeline;
+    struct cuzk_case *that = NULL;
 
     CUZK_TRY(cli_output_check("out", given->out, true, session->json, err));
     CUZK_TRY(cli_output_check("timeline", given->timeline, true, session->json, err));
     CUZK_TRY(cli_session_pool(session, given->threads, err));
-    const enum cuzk_status status = run_work(session, given, &work, err);
-
-    cuzk_circuit_prover_destroy(work.prover);
-    cuzk_backend_destroy(work.backend);
-    cuzk_timeline_destroy(work.timeline);
-    cuzk_case_close(work.that);
-    cuzk_mem_free(work.times);
-    cuzk_mem_free(work.proof);
+    CUZK_TRY(cuzk_timeline_create(&timeline, err));
+    CUZK_TRY_OUT(source->open(session, source->given, timeline, &that, err));
+    CUZK_TRY_OUT(cli_prove_case(session, &target, that, timeline, err));
+out:
+    cuzk_case_close(that);
+    cuzk_timeline_destroy(timeline);
     return status;
 }

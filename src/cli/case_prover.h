@@ -1,4 +1,4 @@
-/* What every `cuzk prove KIND` does once it has a case: parameters, backend, proofs, files, report. */
+/* What every `cuzk prove KIND` does around opening a case: outputs checked first, then cli/prove_case.h. */
 #ifndef CUZK_CLI_CASE_PROVER_H
 #define CUZK_CLI_CASE_PROVER_H
 
@@ -26,7 +26,7 @@ struct cli_case_source {
 enum cuzk_status cli_case_prove(struct cli_session *session, const struct cli_prove_options *given,
                                 const struct cli_case_source *source, struct cuzk_error *err);
 
-#define CLI_PROVE_OPTIONS(values, slot)                                                                      \
+#define CLI_CASE_PROVE_OPTIONS(values, slot)                                                                 \
     {.name = "out",                                                                                          \
      .type = CUZK_OPTION_STRING,                                                                             \
      .offset = offsetof(values, slot.out),                                                                   \

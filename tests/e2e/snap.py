@@ -1,0 +1,43 @@
+"""An updated sector (SnapDeals) proved and verified, and what may not be proved."""
+import json
+
+from program import FIXTURES, Case
+
+UPDATE = FIXTURES / "sectors" / "update-2k"
+REQUEST = UPDATE / "update.json"
+
+
+class Snap(Case):
+    def test_prove_and_verify(self):
+        keys, proof = self.folder / "keys", self.folder / "proof.bin"
+        self.expect(0, "setup", "snap-2k", "--out", keys, "--quiet")
+        report = self.expect(0, "prove", "snap", "--request", REQUEST, "--in", UPDATE / "partition-0.bin", "--params-dir",
+                             keys, "--out", proof, "--json").json()
+        self.assertEqual((report["kind"], report["circuit"], report["verified"]), ("snap", "snap-2k", True))
+        self.assertEqual(report["proof_bytes"], 192)
+        against = ["--proof", proof, "--params-dir", keys]
+        self.expect(0, "verify", "snap", "--request", REQUEST, *against)
+        self.expect(0, "verify", "snap", "--public", UPDATE / "public_inputs.json", "--proof", proof, "--vk",
+                    next(keys.glob("*.vk")))
+        request = json.loads(REQUEST.read_text())
+        request["comm_d_new"] = "01" + request["comm_d_new"][2:]
+        self.expect(1, "verify", "snap", "--request", self.write("other.json", json.dumps(request)), *against)
+        self.expect(2, "verify", "snap", *against)
+
+    def refused(self, code, request, proof, *words):
+        result = self.expect(code, "prove", "snap", "--request", request, "--in", proof, "--params-dir", self.folder)
+        for word in words:
+            self.assertIn(word, result.err)
+
+    def test_what_does_not_hold_is_named(self):
+        good, whole = json.loads(REQUEST.read_text()), (UPDATE / "partition-0.bin").read_bytes()
+        partition = UPDATE / "partition-0.bin"
+        self.refused(1, self.write("new.json", json.dumps(dict(good, comm_r_new=good["comm_r_old"]))), partition,
+                     "comm_r_new")
+        self.refused(3, self.write("size.json", json.dumps(dict(good, sector_size=4096 * 4))), partition,
+                     "vanilla_proofs")
+        self.refused(3, self.write("missing.json", json.dumps({"sector_size": 2048})), partition, "comm_r_old")
+        self.refused(3, REQUEST, self.write("short.bin", whole[:-1]), "vanilla_proofs[0]", "challenge 9")
+        self.refused(3, REQUEST, self.write("long.bin", whole + b"\0"), "vanilla_proofs[0]")
+        self.refused(1, REQUEST, self.write("flip.bin", whole[:-9] + b"\1" + whole[-8:]), "challenge 9")
+        self.expect(2, "prove", "snap", "--request", REQUEST, "--params-dir", self.folder)
