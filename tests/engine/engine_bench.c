@@ -261,7 +261,7 @@ struct submitter {
     uint64_t start;
 };
 
-enum { SUBMITTERS = 4, SUBMITS = 5000, RATE = 1000 };
+enum { SUBMITTERS = 32, SUBMITS = 5000, RATE = 1000 };
 
 static uint64_t latency[SUBMITS];
 
