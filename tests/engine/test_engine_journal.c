@@ -190,7 +190,7 @@ static void test_kill__every_accepted_job_is_answered(void **state)
     (void)state;
     test_random_seed(&random, 4711);
     for (unsigned round = 0; round < rounds(); round++) {
-        const long us = 1000 + (long)test_random_below(&random, 120000);
+        const long us = 100 + (long)test_random_below(&random, 120000);
         const struct timespec pause_for = {0, us * 1000};
         size_t count = 0;
         int ends[2], result = -1;
@@ -205,6 +205,9 @@ static void test_kill__every_accepted_job_is_answered(void **state)
             submit_until_killed(directory, round * UINT64_C(100000), ends[1]);
         }
         close(ends[1]);
+        /* opening the journal takes its time; the first job says that it is open */
+        if (read(ends[0], jobs[0], CUZK_JOB_ID_TEXT) == CUZK_JOB_ID_TEXT)
+            count = 1;
         nanosleep(&pause_for, NULL);
         kill(child, SIGKILL);
         while (count < KILLED_JOBS && read(ends[0], jobs[count], CUZK_JOB_ID_TEXT) == CUZK_JOB_ID_TEXT)
@@ -222,7 +225,7 @@ static void test_kill__every_accepted_job_is_answered(void **state)
                      (unsigned)result);
         temporary_remove(directory);
     }
-    assert_true(all > 0);
+    assert_true(all >= 2 * rounds());
 }
 
 int main(void)
