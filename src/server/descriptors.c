@@ -24,21 +24,21 @@ static const struct child {
 };
 
 /* The program's own bytes are well-formed: a failure ends a walk early. */
-static bool next(struct cuzk_wire *wire, struct cuzk_wire_field *field)
+static bool next(struct cuzk_protowire *wire, struct cuzk_protowire_field *field)
 {
     bool more;
 
-    return cuzk_wire_next(wire, field, &more, NULL) == CUZK_OK && more;
+    return cuzk_protowire_next(wire, field, &more, NULL) == CUZK_OK && more;
 }
 
-static void find_text(struct cuzk_wire wire, uint32_t number, char text[NAME_ROOM])
+static void find_text(struct cuzk_protowire wire, uint32_t number, char text[NAME_ROOM])
 {
-    struct cuzk_wire_field field;
+    struct cuzk_protowire_field field;
 
     text[0] = '\0';
     while (next(&wire, &field))
         if (field.number == number && field.type == CUZK_WIRE_BYTES && field.value < NAME_ROOM) {
-            cuzk_wire_copy(&field, text);
+            cuzk_protowire_copy(&field, text);
             text[field.value] = '\0';
             return;
         }
@@ -58,9 +58,9 @@ static const struct child *child_of(enum entity parent, uint32_t field)
 }
 
 /* Whether an entity below `parent`, whose names begin with `scope`, is called `symbol`. */
-static bool defines(struct cuzk_wire wire, enum entity parent, const char *scope, const char *symbol)
+static bool defines(struct cuzk_protowire wire, enum entity parent, const char *scope, const char *symbol)
 {
-    struct cuzk_wire_field field;
+    struct cuzk_protowire_field field;
     char name[NAME_ROOM], full[NAME_ROOM];
 
     while (next(&wire, &field)) {
@@ -81,29 +81,30 @@ static bool defines(struct cuzk_wire wire, enum entity parent, const char *scope
 }
 
 /* Walks the files of the set; `at` begins as a cursor over it. */
-static bool next_file(struct cuzk_wire *at, struct cuzk_descriptor_file *out)
+static bool next_file(struct cuzk_protowire *at, struct cuzk_descriptor_file *out)
 {
-    struct cuzk_wire_field field;
+    struct cuzk_protowire_field field;
     size_t used;
 
     while (next(at, &field))
-        if (field.number == 1 && cuzk_wire_blob(&field, &out->bytes, 1, &used, NULL) == CUZK_OK && used == 1)
+        if (field.number == 1 && cuzk_protowire_blob(&field, &out->bytes, 1, &used, NULL) == CUZK_OK &&
+            used == 1)
             return true;
     return false;
 }
 
-static struct cuzk_wire over(const struct cuzk_request_part *part)
+static struct cuzk_protowire over(const struct cuzk_request_part *part)
 {
-    struct cuzk_wire wire;
+    struct cuzk_protowire wire;
 
-    cuzk_wire_init(&wire, "descriptors", part, 1);
+    cuzk_protowire_init(&wire, "descriptors", part, 1);
     return wire;
 }
 
 bool cuzk_descriptors_file(const char *name, struct cuzk_descriptor_file *out)
 {
     const struct cuzk_request_part all = {cuzk_descriptors, cuzk_descriptors_length};
-    struct cuzk_wire at = over(&all);
+    struct cuzk_protowire at = over(&all);
     char own[NAME_ROOM];
 
     while (next_file(&at, out)) {
@@ -117,7 +118,7 @@ bool cuzk_descriptors_file(const char *name, struct cuzk_descriptor_file *out)
 bool cuzk_descriptors_symbol(const char *symbol, struct cuzk_descriptor_file *out)
 {
     const struct cuzk_request_part all = {cuzk_descriptors, cuzk_descriptors_length};
-    struct cuzk_wire at = over(&all);
+    struct cuzk_protowire at = over(&all);
     char package[NAME_ROOM];
 
     while (next_file(&at, out)) {
@@ -131,13 +132,13 @@ bool cuzk_descriptors_symbol(const char *symbol, struct cuzk_descriptor_file *ou
 void cuzk_descriptors_services(void (*each)(void *context, const char *name), void *context)
 {
     const struct cuzk_request_part all = {cuzk_descriptors, cuzk_descriptors_length};
-    struct cuzk_wire at = over(&all);
+    struct cuzk_protowire at = over(&all);
     struct cuzk_descriptor_file file;
-    struct cuzk_wire_field field;
+    struct cuzk_protowire_field field;
     char package[NAME_ROOM], name[NAME_ROOM], full[NAME_ROOM];
 
     while (next_file(&at, &file)) {
-        struct cuzk_wire wire = over(&file.bytes);
+        struct cuzk_protowire wire = over(&file.bytes);
 
         find_text(wire, 2, package);
         while (next(&wire, &field))

@@ -114,12 +114,12 @@ enum cuzk_status cuzk_grpc_call_message(const struct cuzk_grpc_call *call,
                                         struct cuzk_error *err)
 {
     struct cuzk_request_part *parts;
-    struct cuzk_wire wire;
+    struct cuzk_protowire wire;
     size_t count;
 
     *out = NULL;
     CUZK_TRY(cuzk_grpc_call_parts(call, &parts, &count, err));
-    cuzk_wire_init(&wire, descriptor->short_name, parts, count);
+    cuzk_protowire_init(&wire, descriptor->short_name, parts, count);
     const enum cuzk_status status = cuzk_message_read(descriptor, &wire, NULL, out, err);
 
     cuzk_mem_free(parts);

@@ -21,13 +21,19 @@ static void release(void *context, void *block)
 
 static ProtobufCAllocator allocator = {allocate, release, NULL};
 
+ProtobufCMessage *cuzk_message_unpack(const ProtobufCMessageDescriptor *descriptor, const uint8_t *bytes,
+                                      size_t n)
+{
+    return protobuf_c_message_unpack(descriptor, &allocator, n, bytes);
+}
+
 void cuzk_message_free(ProtobufCMessage *message)
 {
     if (message != NULL)
         protobuf_c_message_free_unpacked(message, &allocator);
 }
 
-static enum cuzk_wire_type wire_type(ProtobufCType type)
+static enum cuzk_protowire_type wire_type(ProtobufCType type)
 {
     switch (type) {
     case PROTOBUF_C_TYPE_STRING:
@@ -48,48 +54,48 @@ static enum cuzk_wire_type wire_type(ProtobufCType type)
 }
 
 static enum cuzk_status check_text(const char *what, const ProtobufCFieldDescriptor *field,
-                                   const struct cuzk_wire_field *given, struct cuzk_error *err)
+                                   const struct cuzk_protowire_field *given, struct cuzk_error *err)
 {
     char *text;
 
     if (given->value > CUZK_MESSAGE_SMALL_MOST)
-        return cuzk_wire_fail(what, field->name, given->offset, err,
-                              "%" PRIu64 " bytes, at most %d are expected", given->value,
-                              CUZK_MESSAGE_SMALL_MOST);
+        return cuzk_protowire_fail(what, field->name, given->offset, err,
+                                   "%" PRIu64 " bytes, at most %d are expected", given->value,
+                                   CUZK_MESSAGE_SMALL_MOST);
     CUZK_TRY(CUZK_NEW(&text, (size_t)given->value + 1, "text of a message", err));
-    cuzk_wire_copy(given, text);
-    const bool good = cuzk_wire_is_text(text, (size_t)given->value);
+    cuzk_protowire_copy(given, text);
+    const bool good = cuzk_protowire_is_text(text, (size_t)given->value);
 
     cuzk_mem_free(text);
     if (!good)
-        return cuzk_wire_fail(what, field->name, given->offset, err, "no UTF-8 text without zero bytes");
+        return cuzk_protowire_fail(what, field->name, given->offset, err, "no UTF-8 text without zero bytes");
     return CUZK_OK;
 }
 
 static enum cuzk_status check_field(const char *what, const ProtobufCFieldDescriptor *field,
-                                    const struct cuzk_wire_field *given, struct cuzk_error *err)
+                                    const struct cuzk_protowire_field *given, struct cuzk_error *err)
 {
     if (wire_type(field->type) != given->type)
-        return cuzk_wire_fail(what, field->name, given->offset, err, "wire type %u where %u is expected",
-                              (unsigned)given->type, (unsigned)wire_type(field->type));
+        return cuzk_protowire_fail(what, field->name, given->offset, err, "wire type %u where %u is expected",
+                                   (unsigned)given->type, (unsigned)wire_type(field->type));
     switch (field->type) {
     case PROTOBUF_C_TYPE_STRING:
         return check_text(what, field, given, err);
     case PROTOBUF_C_TYPE_UINT32:
         if (given->value > UINT32_MAX)
-            return cuzk_wire_fail(what, field->name, given->offset, err,
-                                  "%" PRIu64 " is more than 32 bits can hold", given->value);
+            return cuzk_protowire_fail(what, field->name, given->offset, err,
+                                       "%" PRIu64 " is more than 32 bits can hold", given->value);
         return CUZK_OK;
     case PROTOBUF_C_TYPE_ENUM:
         if (given->value > INT32_MAX ||
             protobuf_c_enum_descriptor_get_value(field->descriptor, (int)given->value) == NULL)
-            return cuzk_wire_fail(what, field->name, given->offset, err, "%" PRIu64 " is none of its values",
-                                  given->value);
+            return cuzk_protowire_fail(what, field->name, given->offset, err,
+                                       "%" PRIu64 " is none of its values", given->value);
         return CUZK_OK;
     case PROTOBUF_C_TYPE_BOOL:
         if (given->value > 1)
-            return cuzk_wire_fail(what, field->name, given->offset, err, "%" PRIu64 " is neither 0 nor 1",
-                                  given->value);
+            return cuzk_protowire_fail(what, field->name, given->offset, err,
+                                       "%" PRIu64 " is neither 0 nor 1", given->value);
         return CUZK_OK;
     default:
         return CUZK_OK;
@@ -104,9 +110,9 @@ struct reading {
     uint64_t length;
 };
 
-static enum cuzk_status read_field(struct reading *reading, const struct cuzk_wire *before,
-                                   const struct cuzk_wire *after, const struct cuzk_wire_field *given,
-                                   struct cuzk_error *err)
+static enum cuzk_status read_field(struct reading *reading, const struct cuzk_protowire *before,
+                                   const struct cuzk_protowire *after,
+                                   const struct cuzk_protowire_field *given, struct cuzk_error *err)
 {
     const ProtobufCFieldDescriptor *field =
         protobuf_c_message_descriptor_get_field(reading->descriptor, given->number);
@@ -122,37 +128,37 @@ static enum cuzk_status read_field(struct reading *reading, const struct cuzk_wi
     }
     if (taken)
         return CUZK_OK;
-    struct cuzk_wire_field whole = {.content = *before};
+    struct cuzk_protowire_field whole = {.content = *before};
 
     whole.content.end = after->offset;
     if (reading->small != NULL)
-        cuzk_wire_copy(&whole, reading->small + reading->length);
+        cuzk_protowire_copy(&whole, reading->small + reading->length);
     reading->length += after->offset - before->offset;
     if (reading->length > CUZK_MESSAGE_SMALL_MOST)
-        return cuzk_wire_fail(reading->what, field->name, given->offset, err,
-                              "fields of more than %d bytes together", CUZK_MESSAGE_SMALL_MOST);
+        return cuzk_protowire_fail(reading->what, field->name, given->offset, err,
+                                   "fields of more than %d bytes together", CUZK_MESSAGE_SMALL_MOST);
     return CUZK_OK;
 }
 
-static enum cuzk_status pass(struct reading *reading, struct cuzk_wire wire, struct cuzk_error *err)
+static enum cuzk_status pass(struct reading *reading, struct cuzk_protowire wire, struct cuzk_error *err)
 {
-    struct cuzk_wire_field given;
+    struct cuzk_protowire_field given;
     bool more;
 
     reading->length = 0;
     for (;;) {
-        const struct cuzk_wire before = wire;
+        const struct cuzk_protowire before = wire;
 
-        CUZK_TRY(cuzk_wire_next(&wire, &given, &more, err));
+        CUZK_TRY(cuzk_protowire_next(&wire, &given, &more, err));
         if (!more)
             return CUZK_OK;
         CUZK_TRY(read_field(reading, &before, &wire, &given, err));
     }
 }
 
-enum cuzk_status cuzk_message_read(const ProtobufCMessageDescriptor *descriptor, const struct cuzk_wire *wire,
-                                   const struct cuzk_message_taker *taker, ProtobufCMessage **out,
-                                   struct cuzk_error *err)
+enum cuzk_status cuzk_message_read(const ProtobufCMessageDescriptor *descriptor,
+                                   const struct cuzk_protowire *wire, const struct cuzk_message_taker *taker,
+                                   ProtobufCMessage **out, struct cuzk_error *err)
 {
     enum cuzk_status status;
     struct reading reading = {descriptor, taker, wire->what, NULL, 0};

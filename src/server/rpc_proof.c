@@ -41,12 +41,12 @@ static bool submit(struct cuzk_grpc_call *call, bool inside_prove, struct cuzk_s
     struct cuzk_error error = {0};
     struct cuzk_submit_request request = {0};
     struct cuzk_request_part *parts = NULL;
-    struct cuzk_wire wire;
+    struct cuzk_protowire wire;
     size_t count;
 
     memset(out, 0, sizeof *out);
     CUZK_TRY_OUT(cuzk_grpc_call_parts(call, &parts, &count, &error));
-    cuzk_wire_init(&wire, inside_prove ? "ProveRequest" : "SubmitProofRequest", parts, count);
+    cuzk_protowire_init(&wire, inside_prove ? "ProveRequest" : "SubmitProofRequest", parts, count);
     if (inside_prove)
         CUZK_TRY_OUT(cuzk_submit_request_in_prove(&wire, &wire, &error));
     CUZK_TRY_OUT(cuzk_submit_request_read(&wire, &request, &error));

@@ -27,20 +27,20 @@ struct taking {
     struct cuzk_request_blob commitment[3];
 };
 
-static enum cuzk_status take_blob(struct taking *taking, const struct cuzk_wire_field *content,
+static enum cuzk_status take_blob(struct taking *taking, const struct cuzk_protowire_field *content,
                                   struct cuzk_request_blob *out, struct cuzk_error *err)
 {
     struct cuzk_request_part *parts = taking->request->parts + taking->parts;
     size_t used;
 
-    CUZK_TRY(cuzk_wire_blob(content, parts, taking->parts_room - taking->parts, &used, err));
+    CUZK_TRY(cuzk_protowire_blob(content, parts, taking->parts_room - taking->parts, &used, err));
     *out = (struct cuzk_request_blob){parts, used, content->value};
     taking->parts += used;
     return CUZK_OK;
 }
 
 static enum cuzk_status take(void *context, const ProtobufCFieldDescriptor *field,
-                             const struct cuzk_wire_field *content, struct cuzk_error *err)
+                             const struct cuzk_protowire_field *content, struct cuzk_error *err)
 {
     struct taking *taking = context;
     struct cuzk_submit_request *out = taking->request;
@@ -58,26 +58,26 @@ static enum cuzk_status take(void *context, const ProtobufCFieldDescriptor *fiel
         taking->commitment_offset[field->id - COMM_R_OLD] = content->offset;
         return take_blob(taking, content, &taking->commitment[field->id - COMM_R_OLD], err);
     default:
-        return cuzk_wire_fail(taking->what, field->name, content->offset, err, "not expected here");
+        return cuzk_protowire_fail(taking->what, field->name, content->offset, err, "not expected here");
     }
 }
 
 /* How many byte strings there are, and how many parts they may have together. */
-static enum cuzk_status count(struct cuzk_wire wire, struct taking *taking, struct cuzk_error *err)
+static enum cuzk_status count(struct cuzk_protowire wire, struct taking *taking, struct cuzk_error *err)
 {
-    struct cuzk_wire_field field;
+    struct cuzk_protowire_field field;
     bool more;
 
     for (;;) {
-        CUZK_TRY(cuzk_wire_next(&wire, &field, &more, err));
+        CUZK_TRY(cuzk_protowire_next(&wire, &field, &more, err));
         if (!more)
             return CUZK_OK;
         if (field.type != CUZK_WIRE_BYTES || field.number < VANILLA_PROOF)
             continue;
         taking->parts_room += 1 + (size_t)(wire.part - field.content.part);
         if (field.number == VANILLA_PROOFS && ++taking->blobs_room > CUZK_REQUEST_VANILLA_MOST)
-            return cuzk_wire_fail(wire.what, "vanilla_proofs", field.offset, err, "more than %d of them",
-                                  CUZK_REQUEST_VANILLA_MOST);
+            return cuzk_protowire_fail(wire.what, "vanilla_proofs", field.offset, err, "more than %d of them",
+                                       CUZK_REQUEST_VANILLA_MOST);
     }
 }
 
@@ -105,18 +105,18 @@ static enum cuzk_status read_commitment(struct taking *taking, unsigned i, struc
     if (blob->length == 0)
         return CUZK_OK;
     if (blob->length != 32 && blob->length != 32u + form->prefix_length)
-        return cuzk_wire_fail(taking->what, form->name, taking->commitment_offset[i], err,
-                              "expected 32 bytes, or the %u of the CIDv1 of a%s commitment, found %" PRIu64,
-                              32u + form->prefix_length, form->kind[0] == 'u' ? "n unsealed" : " sealed",
-                              blob->length);
+        return cuzk_protowire_fail(
+            taking->what, form->name, taking->commitment_offset[i], err,
+            "expected 32 bytes, or the %u of the CIDv1 of a%s commitment, found %" PRIu64,
+            32u + form->prefix_length, form->kind[0] == 'u' ? "n unsealed" : " sealed", blob->length);
     for (size_t k = 0; k < blob->count; k++) {
         memcpy(bytes + n, blob->parts[k].data, blob->parts[k].length);
         n += blob->parts[k].length;
     }
     if (n > 32 && memcmp(bytes, form->prefix, form->prefix_length) != 0)
-        return cuzk_wire_fail(taking->what, form->name, taking->commitment_offset[i], err,
-                              "%zu bytes that do not begin as the CIDv1 of a%s commitment", n,
-                              form->kind[0] == 'u' ? "n unsealed" : " sealed");
+        return cuzk_protowire_fail(taking->what, form->name, taking->commitment_offset[i], err,
+                                   "%zu bytes that do not begin as the CIDv1 of a%s commitment", n,
+                                   form->kind[0] == 'u' ? "n unsealed" : " sealed");
     memcpy(request->commitment[i], bytes + n - 32, 32);
     request->commitment_part[i] = (struct cuzk_request_part){request->commitment[i], 32};
     *out = (struct cuzk_request_blob){&request->commitment_part[i], 1, 32};
@@ -205,7 +205,7 @@ static enum cuzk_status take_small(const char *what, struct cuzk_submit_request 
     return check_registered(what, request, err);
 }
 
-enum cuzk_status cuzk_submit_request_read(const struct cuzk_wire *wire, struct cuzk_submit_request *out,
+enum cuzk_status cuzk_submit_request_read(const struct cuzk_protowire *wire, struct cuzk_submit_request *out,
                                           struct cuzk_error *err)
 {
     enum cuzk_status status;
@@ -230,25 +230,25 @@ out:
     return status;
 }
 
-enum cuzk_status cuzk_submit_request_in_prove(const struct cuzk_wire *prove, struct cuzk_wire *submit,
-                                              struct cuzk_error *err)
+enum cuzk_status cuzk_submit_request_in_prove(const struct cuzk_protowire *prove,
+                                              struct cuzk_protowire *submit, struct cuzk_error *err)
 {
-    struct cuzk_wire wire = *prove;
-    struct cuzk_wire_field field;
+    struct cuzk_protowire wire = *prove;
+    struct cuzk_protowire_field field;
     bool more, found = false;
 
     for (;;) {
-        CUZK_TRY(cuzk_wire_next(&wire, &field, &more, err));
+        CUZK_TRY(cuzk_protowire_next(&wire, &field, &more, err));
         if (!more)
             break;
         if (field.number != 1)
             continue;
         if (field.type != CUZK_WIRE_BYTES)
-            return cuzk_wire_fail(prove->what, "submit", field.offset, err,
-                                  "wire type %u where %u is expected", (unsigned)field.type,
-                                  (unsigned)CUZK_WIRE_BYTES);
+            return cuzk_protowire_fail(prove->what, "submit", field.offset, err,
+                                       "wire type %u where %u is expected", (unsigned)field.type,
+                                       (unsigned)CUZK_WIRE_BYTES);
         if (found)
-            return cuzk_wire_fail(prove->what, "submit", field.offset, err, "given twice");
+            return cuzk_protowire_fail(prove->what, "submit", field.offset, err, "given twice");
         found = true;
         *submit = field.content;
     }

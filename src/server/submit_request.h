@@ -21,12 +21,12 @@ struct cuzk_submit_request {
 
 /* Reads a request. wire's parts must outlive it. Errors: INPUT (names the field and its offset), MEMORY;
  * nothing is to be closed then. */
-enum cuzk_status cuzk_submit_request_read(const struct cuzk_wire *wire, struct cuzk_submit_request *out,
+enum cuzk_status cuzk_submit_request_read(const struct cuzk_protowire *wire, struct cuzk_submit_request *out,
                                           struct cuzk_error *err);
 
 /* The SubmitProofRequest inside a ProveRequest. Errors: INPUT. */
-enum cuzk_status cuzk_submit_request_in_prove(const struct cuzk_wire *prove, struct cuzk_wire *submit,
-                                              struct cuzk_error *err);
+enum cuzk_status cuzk_submit_request_in_prove(const struct cuzk_protowire *prove,
+                                              struct cuzk_protowire *submit, struct cuzk_error *err);
 
 /* A zeroed one is fine. */
 void cuzk_submit_request_close(struct cuzk_submit_request *request);

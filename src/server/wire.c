@@ -5,16 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
-void cuzk_wire_init(struct cuzk_wire *wire, const char *what, const struct cuzk_request_part *parts,
-                    size_t count)
+void cuzk_protowire_init(struct cuzk_protowire *wire, const char *what, const struct cuzk_request_part *parts,
+                         size_t count)
 {
-    *wire = (struct cuzk_wire){.what = what, .part = parts};
+    *wire = (struct cuzk_protowire){.what = what, .part = parts};
     for (size_t i = 0; i < count; i++)
         wire->end += parts[i].length;
 }
 
-enum cuzk_status cuzk_wire_fail(const char *what, const char *name, uint64_t offset, struct cuzk_error *err,
-                                const char *format, ...)
+enum cuzk_status cuzk_protowire_fail(const char *what, const char *name, uint64_t offset,
+                                     struct cuzk_error *err, const char *format, ...)
 {
     char reason[256];
     va_list args;
@@ -26,7 +26,7 @@ enum cuzk_status cuzk_wire_fail(const char *what, const char *name, uint64_t off
 }
 
 /* The next byte; the caller has seen that there is one. */
-static uint8_t take(struct cuzk_wire *wire)
+static uint8_t take(struct cuzk_protowire *wire)
 {
     while (wire->at == wire->part->length) {
         wire->part++;
@@ -36,7 +36,7 @@ static uint8_t take(struct cuzk_wire *wire)
     return wire->part->data[wire->at++];
 }
 
-static void skip(struct cuzk_wire *wire, uint64_t n)
+static void skip(struct cuzk_protowire *wire, uint64_t n)
 {
     wire->offset += n;
     while (n > 0) {
@@ -55,7 +55,7 @@ static void skip(struct cuzk_wire *wire, uint64_t n)
     }
 }
 
-static enum cuzk_status take_varint(struct cuzk_wire *wire, const char *name, uint64_t *out,
+static enum cuzk_status take_varint(struct cuzk_protowire *wire, const char *name, uint64_t *out,
                                     struct cuzk_error *err)
 {
     const uint64_t begin = wire->offset;
@@ -63,47 +63,47 @@ static enum cuzk_status take_varint(struct cuzk_wire *wire, const char *name, ui
 
     for (unsigned shift = 0; shift < 64; shift += 7) {
         if (wire->offset == wire->end)
-            return cuzk_wire_fail(wire->what, name, begin, err, "the message ends inside a number");
+            return cuzk_protowire_fail(wire->what, name, begin, err, "the message ends inside a number");
         const uint8_t byte = take(wire);
 
         if (shift == 63 && byte > 1)
-            return cuzk_wire_fail(wire->what, name, begin, err, "a number of more than 64 bits");
+            return cuzk_protowire_fail(wire->what, name, begin, err, "a number of more than 64 bits");
         value |= (uint64_t)(byte & 0x7f) << shift;
         if ((byte & 0x80) == 0) {
             *out = value;
             return CUZK_OK;
         }
     }
-    return cuzk_wire_fail(wire->what, name, begin, err, "a number of more than ten bytes");
+    return cuzk_protowire_fail(wire->what, name, begin, err, "a number of more than ten bytes");
 }
 
-static enum cuzk_status take_fixed(struct cuzk_wire *wire, const char *name, unsigned bytes, uint64_t *out,
-                                   struct cuzk_error *err)
+static enum cuzk_status take_fixed(struct cuzk_protowire *wire, const char *name, unsigned bytes,
+                                   uint64_t *out, struct cuzk_error *err)
 {
     if (wire->end - wire->offset < bytes)
-        return cuzk_wire_fail(wire->what, name, wire->offset, err, "the message ends inside a number");
+        return cuzk_protowire_fail(wire->what, name, wire->offset, err, "the message ends inside a number");
     *out = 0;
     for (unsigned i = 0; i < bytes; i++)
         *out |= (uint64_t)take(wire) << (8 * i);
     return CUZK_OK;
 }
 
-static enum cuzk_status take_bytes(struct cuzk_wire *wire, const char *name, struct cuzk_wire_field *field,
-                                   struct cuzk_error *err)
+static enum cuzk_status take_bytes(struct cuzk_protowire *wire, const char *name,
+                                   struct cuzk_protowire_field *field, struct cuzk_error *err)
 {
     CUZK_TRY(take_varint(wire, name, &field->value, err));
     if (field->value > wire->end - wire->offset)
-        return cuzk_wire_fail(wire->what, name, field->offset, err,
-                              "it says to be %" PRIu64 " bytes long, %" PRIu64 " are left", field->value,
-                              wire->end - wire->offset);
+        return cuzk_protowire_fail(wire->what, name, field->offset, err,
+                                   "it says to be %" PRIu64 " bytes long, %" PRIu64 " are left", field->value,
+                                   wire->end - wire->offset);
     field->content = *wire;
     field->content.end = wire->offset + field->value;
     skip(wire, field->value);
     return CUZK_OK;
 }
 
-enum cuzk_status cuzk_wire_next(struct cuzk_wire *wire, struct cuzk_wire_field *field, bool *more,
-                                struct cuzk_error *err)
+enum cuzk_status cuzk_protowire_next(struct cuzk_protowire *wire, struct cuzk_protowire_field *field,
+                                     bool *more, struct cuzk_error *err)
 {
     char name[32];
     uint64_t tag;
@@ -111,11 +111,11 @@ enum cuzk_status cuzk_wire_next(struct cuzk_wire *wire, struct cuzk_wire_field *
     *more = wire->offset < wire->end;
     if (!*more)
         return CUZK_OK;
-    *field = (struct cuzk_wire_field){.offset = wire->offset};
+    *field = (struct cuzk_protowire_field){.offset = wire->offset};
     CUZK_TRY(take_varint(wire, "tag", &tag, err));
     if (tag >> 3 == 0 || tag >> 3 >= UINT64_C(1) << 29)
-        return cuzk_wire_fail(wire->what, "tag", field->offset, err, "%" PRIu64 " is no field number",
-                              tag >> 3);
+        return cuzk_protowire_fail(wire->what, "tag", field->offset, err, "%" PRIu64 " is no field number",
+                                   tag >> 3);
     field->number = (uint32_t)(tag >> 3);
     snprintf(name, sizeof name, "field %" PRIu32, field->number);
     switch (tag & 7) {
@@ -132,15 +132,16 @@ enum cuzk_status cuzk_wire_next(struct cuzk_wire *wire, struct cuzk_wire_field *
         field->type = CUZK_WIRE_BYTES;
         return take_bytes(wire, name, field, err);
     default:
-        return cuzk_wire_fail(wire->what, name, field->offset, err, "wire type %u is not used by proto3",
-                              (unsigned)(tag & 7));
+        return cuzk_protowire_fail(wire->what, name, field->offset, err, "wire type %u is not used by proto3",
+                                   (unsigned)(tag & 7));
     }
 }
 
-enum cuzk_status cuzk_wire_blob(const struct cuzk_wire_field *field, struct cuzk_request_part *parts,
-                                size_t room, size_t *used, struct cuzk_error *err)
+enum cuzk_status cuzk_protowire_blob(const struct cuzk_protowire_field *field,
+                                     struct cuzk_request_part *parts, size_t room, size_t *used,
+                                     struct cuzk_error *err)
 {
-    struct cuzk_wire wire = field->content;
+    struct cuzk_protowire wire = field->content;
 
     *used = 0;
     while (wire.offset < wire.end) {
@@ -160,9 +161,9 @@ enum cuzk_status cuzk_wire_blob(const struct cuzk_wire_field *field, struct cuzk
     return CUZK_OK;
 }
 
-void cuzk_wire_copy(const struct cuzk_wire_field *field, void *out)
+void cuzk_protowire_copy(const struct cuzk_protowire_field *field, void *out)
 {
-    struct cuzk_wire wire = field->content;
+    struct cuzk_protowire wire = field->content;
     uint8_t *to = out;
 
     while (wire.offset < wire.end) {
@@ -205,7 +206,7 @@ static int continuation(uint8_t first, uint32_t *least, uint32_t *bits)
     return -1;
 }
 
-bool cuzk_wire_is_text(const char *bytes, size_t n)
+bool cuzk_protowire_is_text(const char *bytes, size_t n)
 {
     const uint8_t *at = (const uint8_t *)bytes;
 

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "engine/request.h"
 
-enum cuzk_wire_type {
+enum cuzk_protowire_type {
     CUZK_WIRE_VARINT = 0,
     CUZK_WIRE_FIXED64 = 1,
     CUZK_WIRE_BYTES = 2,
@@ -24,42 +24,44 @@ enum cuzk_wire_type {
 };
 
 /* A position in a message in parts. Copies are independent. */
-struct cuzk_wire {
+struct cuzk_protowire {
     const char *what;                     /* names the message in errors; borrowed */
     const struct cuzk_request_part *part; /* where the next byte is */
     size_t at;                            /* in that part */
     uint64_t offset, end;                 /* of the whole, in bytes */
 };
 
-struct cuzk_wire_field {
+struct cuzk_protowire_field {
     uint32_t number;
-    enum cuzk_wire_type type;
-    uint64_t value;           /* the number; of BYTES: the length */
-    uint64_t offset;          /* of the tag */
-    struct cuzk_wire content; /* of BYTES */
+    enum cuzk_protowire_type type;
+    uint64_t value;                /* the number; of BYTES: the length */
+    uint64_t offset;               /* of the tag */
+    struct cuzk_protowire content; /* of BYTES */
 };
 
 /* parts must live as long as the cursor. */
-void cuzk_wire_init(struct cuzk_wire *wire, const char *what, const struct cuzk_request_part *parts,
-                    size_t count);
+void cuzk_protowire_init(struct cuzk_protowire *wire, const char *what, const struct cuzk_request_part *parts,
+                         size_t count);
 
 /* The next field, its value included; *more is false at the end. Errors: INPUT. */
-enum cuzk_status cuzk_wire_next(struct cuzk_wire *wire, struct cuzk_wire_field *field, bool *more,
-                                struct cuzk_error *err);
+enum cuzk_status cuzk_protowire_next(struct cuzk_protowire *wire, struct cuzk_protowire_field *field,
+                                     bool *more, struct cuzk_error *err);
 
 /* The content of a BYTES field as parts, of which there are at most those that the message came in: *used of
  * `room` are filled. Errors: MEMORY (room). */
-enum cuzk_status cuzk_wire_blob(const struct cuzk_wire_field *field, struct cuzk_request_part *parts,
-                                size_t room, size_t *used, struct cuzk_error *err);
+enum cuzk_status cuzk_protowire_blob(const struct cuzk_protowire_field *field,
+                                     struct cuzk_request_part *parts, size_t room, size_t *used,
+                                     struct cuzk_error *err);
 
 /* Copies the content of a BYTES field; its length is field->value. */
-void cuzk_wire_copy(const struct cuzk_wire_field *field, void *out);
+void cuzk_protowire_copy(const struct cuzk_protowire_field *field, void *out);
 
 /* INPUT with "WHAT: NAME: REASON (offset N)". */
-enum cuzk_status cuzk_wire_fail(const char *what, const char *name, uint64_t offset, struct cuzk_error *err,
-                                const char *format, ...) __attribute__((format(printf, 5, 6)));
+enum cuzk_status cuzk_protowire_fail(const char *what, const char *name, uint64_t offset,
+                                     struct cuzk_error *err, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /* Whether n bytes are UTF-8 without zero bytes, as a proto3 string that C can hold must be. */
-bool cuzk_wire_is_text(const char *bytes, size_t n);
+bool cuzk_protowire_is_text(const char *bytes, size_t n);
 
 #endif

@@ -1,0 +1,122 @@
+/* What the commands that talk to a daemon have in common: its address, jobs as files describe them, waiting.
+ */
+#ifndef CUZK_CLI_REMOTE_H
+#define CUZK_CLI_REMOTE_H
+
+#include "base/file.h"
+#include "base/option.h"
+#include "cli/session.h"
+#include "cuzk/v1/proving.pb-c.h"
+#include "server/client.h"
+
+struct cli_remote_options {
+    const char *addr;
+    struct cuzk_tls_files tls;
+};
+
+#define CLI_REMOTE_OPTIONS(values, slot)                                                                     \
+    {.name = "addr",                                                                                         \
+     .type = CUZK_OPTION_STRING,                                                                             \
+     .offset = offsetof(values, slot.addr),                                                                  \
+     .placeholder = "ADDRESS",                                                                               \
+     .environment = "CUZK_ADDR",                                                                             \
+     .help =                                                                                                 \
+         "the daemon: unix:PATH or HOST:PORT; its unix socket in the runtime directory where not given"},    \
+        {.name = "tls-certificate",                                                                          \
+         .type = CUZK_OPTION_STRING,                                                                         \
+         .offset = offsetof(values, slot.tls.certificate),                                                   \
+         .placeholder = "FILE",                                                                              \
+         .help = "PEM certificate of this client, for daemons off the machine"},                             \
+        {.name = "tls-key",                                                                                  \
+         .type = CUZK_OPTION_STRING,                                                                         \
+         .offset = offsetof(values, slot.tls.key),                                                           \
+         .placeholder = "FILE",                                                                              \
+         .help = "PEM key of that certificate"},                                                             \
+        {.name = "tls-ca",                                                                                   \
+         .type = CUZK_OPTION_STRING,                                                                         \
+         .offset = offsetof(values, slot.tls.ca),                                                            \
+         .placeholder = "FILE",                                                                              \
+         .help = "PEM certificates that the daemon's must be signed by"}
+
+/* Opens a client; the session's hint says what to do where no daemon answers. */
+enum cuzk_status cli_remote_open(struct cli_session *session, const struct cli_remote_options *options,
+                                 struct cuzk_client **out, struct cuzk_error *err);
+
+/* A small call: request in, answer out (cuzk_message_free). */
+enum cuzk_status cli_remote_call(struct cli_session *session, struct cuzk_client *client, const char *method,
+                                 const ProtobufCMessage *request, const ProtobufCMessageDescriptor *answer,
+                                 ProtobufCMessage **out, struct cuzk_error *err);
+
+/* ---- jobs ---- */
+
+struct cli_job_options {
+    const char *c1, *request;
+    struct cuzk_option_list in;
+    const char *request_id, *priority;
+    struct cuzk_option_number miner_id, sector_number, partition_index;
+};
+
+#define CLI_JOB_OPTIONS(values, slot)                                                                        \
+    {.name = "c1",                                                                                           \
+     .type = CUZK_OPTION_STRING,                                                                             \
+     .offset = offsetof(values, slot.c1),                                                                    \
+     .placeholder = "FILE",                                                                                  \
+     .help = "porep: output of commit phase 1, raw or wrapped as Curio does"},                               \
+        {.name = "request",                                                                                  \
+         .type = CUZK_OPTION_STRING,                                                                         \
+         .offset = offsetof(values, slot.request),                                                           \
+         .placeholder = "FILE",                                                                              \
+         .help =                                                                                             \
+             "winning, wpost, snap: JSON with sector_size, registered_proof, randomness or commitments"},    \
+        {.name = "in",                                                                                       \
+         .type = CUZK_OPTION_LIST,                                                                           \
+         .offset = offsetof(values, slot.in),                                                                \
+         .placeholder = "FILE",                                                                              \
+         .help = "winning, wpost, snap: a vanilla proof, one file a sector or partition"},                   \
+        {.name = "request-id",                                                                               \
+         .type = CUZK_OPTION_STRING,                                                                         \
+         .offset = offsetof(values, slot.request_id),                                                        \
+         .placeholder = "TEXT",                                                                              \
+         .help = "your own name for the work: the same name and content are the same job"},                  \
+        {.name = "priority",                                                                                 \
+         .type = CUZK_OPTION_CHOICE,                                                                         \
+         .offset = offsetof(values, slot.priority),                                                          \
+         .placeholder = "P",                                                                                 \
+         .choices = "low|normal|high|critical",                                                              \
+         .help = "the kind's own where not given"},                                                          \
+        {.name = "miner-id",                                                                                 \
+         .type = CUZK_OPTION_NUMBER,                                                                         \
+         .offset = offsetof(values, slot.miner_id),                                                          \
+         .placeholder = "N",                                                                                 \
+         .help = "the miner's actor number"},                                                                \
+        {.name = "sector-number",                                                                            \
+         .type = CUZK_OPTION_NUMBER,                                                                         \
+         .offset = offsetof(values, slot.sector_number),                                                     \
+         .placeholder = "N",                                                                                 \
+         .help = "the sector's number; a Curio-wrapped file has it"},                                        \
+        {.name = "partition-index",                                                                          \
+         .type = CUZK_OPTION_NUMBER,                                                                         \
+         .offset = offsetof(values, slot.partition_index),                                                   \
+         .placeholder = "N",                                                                                 \
+         .max = 1000000,                                                                                     \
+         .help = "wpost: which partition the proof is for"}
+
+/* Sends a job of a kind ("porep", "winning", "wpost", "snap"). Errors: ARGUMENT, INPUT, what the daemon says.
+ */
+enum cuzk_status cli_remote_submit(struct cli_session *session, struct cuzk_client *client, const char *kind,
+                                   const struct cli_job_options *options, char *job_id, size_t room,
+                                   uint32_t *position, struct cuzk_error *err);
+
+/* Waits for a job's end, also across a restart of the daemon; timeout_ms 0: however long. Errors: BUSY (the
+ * time is over; the job goes on), CANCELLED (Ctrl-C; the job goes on), what the daemon says. *out:
+ * cuzk_message_free. */
+enum cuzk_status cli_remote_await(struct cli_session *session, struct cuzk_client *client, const char *job_id,
+                                  uint64_t timeout_ms, Cuzk__V1__AwaitProofResponse **out,
+                                  struct cuzk_error *err);
+
+/* Tells a result: the proof to a file or as hex, and the times. Errors: INVALID_PROOF's kin: a failed job is
+ * INPUT, a cancelled one CANCELLED. */
+enum cuzk_status cli_remote_tell(struct cli_session *session, const Cuzk__V1__AwaitProofResponse *result,
+                                 const char *out, struct cuzk_error *err);
+
+#endif
