@@ -1,5 +1,6 @@
 #include "bench/prove.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -10,7 +11,7 @@
 #include "groth16/params.h"
 #include "groth16/prove.h"
 
-enum { SEED = 1, STAGES = CUZK_BENCH_PROVE_CASES - 1 };
+enum { SEED = 1, STAGES = CUZK_BENCH_PROVE_CASES - 2 };
 
 static const char *const stage_name[STAGES] = {"witness",        "evaluation",     "quotient",
                                                "sums over h",    "sums over l",    "sums over a",
@@ -55,6 +56,87 @@ static enum cuzk_status run(void *context, struct cuzk_error *err)
     return CUZK_OK;
 }
 
+/* ---- several in flight ---- */
+
+/* What the threads share: proofs still to begin, and when each ended. */
+struct flight {
+    struct work *work;
+    pthread_mutex_t mutex;
+    unsigned left, ended;
+    uint64_t end_ns[CUZK_BENCH_SAMPLES + CUZK_BENCH_IN_FLIGHT];
+    enum cuzk_status status; /* the first failure */
+    struct cuzk_error err;
+};
+
+static enum cuzk_status prove_one(const struct work *work, struct cuzk_error *err)
+{
+    struct cuzk_witness witness;
+    uint8_t proof[CUZK_PROOF_BYTES];
+
+    CUZK_TRY(cuzk_witness_create(&work->layout, &witness, err));
+    enum cuzk_status status =
+        cuzk_circuit_witness(&work->circuit, &work->assignment, work->pool, &witness, err);
+    if (status == CUZK_OK)
+        status = cuzk_prover_prove(work->prover, &witness, NULL, NULL, proof, err);
+    cuzk_witness_destroy(&witness);
+    return status;
+}
+
+static void *fly(void *context)
+{
+    struct flight *flight = context;
+    struct cuzk_error err = {0};
+
+    for (;;) {
+        pthread_mutex_lock(&flight->mutex);
+        const bool more = flight->left > 0 && flight->status == CUZK_OK;
+        if (more)
+            flight->left--;
+        pthread_mutex_unlock(&flight->mutex);
+        if (!more)
+            return NULL;
+        const enum cuzk_status status = prove_one(flight->work, &err);
+        pthread_mutex_lock(&flight->mutex);
+        flight->end_ns[flight->ended++] = cuzk_clock_ns();
+        if (status != CUZK_OK && flight->status == CUZK_OK) {
+            flight->status = status;
+            flight->err = err;
+        }
+        pthread_mutex_unlock(&flight->mutex);
+    }
+}
+
+/* The first in_flight proofs fill the pipe and are not counted. */
+static enum cuzk_status measure_flight(struct work *work, unsigned proofs, unsigned in_flight,
+                                       struct cuzk_bench_result *out, struct cuzk_error *err)
+{
+    struct flight flight = {.work = work, .left = proofs + in_flight};
+    uint64_t samples[CUZK_BENCH_SAMPLES];
+    pthread_t threads[CUZK_BENCH_IN_FLIGHT];
+    unsigned started = 0;
+    char name[64];
+
+    if (proofs > CUZK_BENCH_SAMPLES || in_flight > CUZK_BENCH_IN_FLIGHT)
+        return cuzk_error_set(err, CUZK_ARGUMENT, "%u proofs, %u in flight: at most %d and %d", proofs,
+                              in_flight, CUZK_BENCH_SAMPLES, CUZK_BENCH_IN_FLIGHT);
+    if (pthread_mutex_init(&flight.mutex, NULL) != 0)
+        return cuzk_error_set(err, CUZK_MEMORY, "no mutex for proofs in flight");
+    while (started < in_flight && pthread_create(&threads[started], NULL, fly, &flight) == 0)
+        started++;
+    for (unsigned k = 0; k < started; k++)
+        pthread_join(threads[k], NULL);
+    pthread_mutex_destroy(&flight.mutex);
+    if (started < in_flight)
+        return cuzk_error_set(err, CUZK_IO, "only %u of %u threads could be started", started, in_flight);
+    if (flight.status != CUZK_OK)
+        return cuzk_error_set(err, flight.status, "%s", flight.err.message);
+    for (unsigned k = 0; k < proofs; k++)
+        samples[k] = flight.end_ns[in_flight + k] - flight.end_ns[in_flight + k - 1];
+    snprintf(name, sizeof name, "proof to proof, %u in flight", in_flight);
+    cuzk_bench_of_samples(name, "proof", 1, samples, proofs, out);
+    return CUZK_OK;
+}
+
 static enum cuzk_status prepare(struct work *work, struct cuzk_backend *backend, const struct cuzk_c1 *c1,
                                 const char *params_path, const struct cuzk_progress *progress,
                                 struct cuzk_error *err)
@@ -71,9 +153,9 @@ static enum cuzk_status prepare(struct work *work, struct cuzk_backend *backend,
 }
 
 enum cuzk_status cuzk_bench_prove(struct cuzk_pool *pool, struct cuzk_backend *backend, uint64_t sector_size,
-                                  const char *params_path, unsigned proofs,
+                                  const char *params_path, unsigned proofs, unsigned in_flight,
                                   const struct cuzk_progress *progress,
-                                  struct cuzk_bench_result results[CUZK_BENCH_PROVE_CASES],
+                                  struct cuzk_bench_result results[CUZK_BENCH_PROVE_CASES], size_t *count,
                                   uint64_t *anonymous_bytes, struct cuzk_error *err)
 {
     const struct cuzk_synth_request request = {
@@ -92,6 +174,9 @@ enum cuzk_status cuzk_bench_prove(struct cuzk_pool *pool, struct cuzk_backend *b
     for (size_t k = 0; k < STAGES; k++)
         cuzk_bench_of_samples(stage_name[k], "proof", 1, work->stage_ns[k], results[0].count,
                               &results[1 + k]);
+    *count = 1 + STAGES;
+    if (in_flight > 1)
+        CUZK_TRY_OUT(measure_flight(work, proofs, in_flight, &results[(*count)++], err));
     *anonymous_bytes = cuzk_mem_peak();
 out:
     if (work != NULL) {

@@ -9,16 +9,18 @@
 #include "base/progress.h"
 #include "bench/measure.h"
 
-/* The whole, then its stages: witness, evaluation, quotient, the sums over h, l, a, b_g1, b_g2, the end. */
-enum { CUZK_BENCH_PROVE_CASES = 1 + 3 + CUZK_QUERIES + 1 };
+/* The whole, then its stages: witness, evaluation, quotient, the sums over h, l, a, b_g1, b_g2, the end; at
+ * last the time from one proof to the next with several in flight, where that was asked for. */
+enum { CUZK_BENCH_PROVE_CASES = 1 + 3 + CUZK_QUERIES + 1 + 1, CUZK_BENCH_IN_FLIGHT = 8 };
 
 /* Proves the partition of a sector size (bytes) `proofs` times (at least once, after one proof that is not
- * counted), with the parameters of a file. A unit is one proof. anonymous_bytes: the most memory held through
- * base/mem.h. Errors: those of the prover. */
+ * counted), with the parameters of a file; then, where in_flight is 2 to CUZK_BENCH_IN_FLIGHT, as many again
+ * from that many threads. A unit is one proof. count: cases filled. anonymous_bytes: the most memory held
+ * through base/mem.h. Errors: those of the prover. */
 enum cuzk_status cuzk_bench_prove(struct cuzk_pool *pool, struct cuzk_backend *backend, uint64_t sector_size,
-                                  const char *params_path, unsigned proofs,
+                                  const char *params_path, unsigned proofs, unsigned in_flight,
                                   const struct cuzk_progress *progress,
-                                  struct cuzk_bench_result results[CUZK_BENCH_PROVE_CASES],
+                                  struct cuzk_bench_result results[CUZK_BENCH_PROVE_CASES], size_t *count,
                                   uint64_t *anonymous_bytes, struct cuzk_error *err);
 
 #endif

@@ -1,10 +1,15 @@
 #include "bench/msm.h"
+
+#include <string.h>
+
+#include "cli/bench_device.h"
 #include "cli/bench_report.h"
 #include "cli/command.h"
 
 struct msm_options {
     struct cli_common common;
     struct cuzk_option_number threads, log_size;
+    const char *backend;
 };
 
 enum { DEFAULT_LOG_SIZE = 18 };
@@ -20,6 +25,8 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     (void)arguments;
     (void)count;
     CUZK_TRY(cli_session_pool(session, given->threads, err));
+    if (given->backend != NULL && strcmp(given->backend, "cpu") != 0)
+        return cli_bench_device(session, given->backend, CUZK_BENCH_DEVICE_MSM, log_size, err);
     CUZK_TRY(cuzk_bench_msm(session->pool, log_size, &session->progress, results, &cases, err));
     return cli_bench_report(session, "msm", results, cases, err);
 }
@@ -31,7 +38,12 @@ static const struct cuzk_option options[] = {
      .placeholder = "N",
      .help = "2^N points; 18 where not given",
      .min = 6,
-     .max = 26},
+     .max = 28},
+    {.name = "backend",
+     .type = CUZK_OPTION_STRING,
+     .offset = offsetof(struct msm_options, backend),
+     .placeholder = "NAME",
+     .help = "cpu, or cuda[:DEVICE] for a device's operations with resident data; cpu where not given"},
     CLI_THREADS_OPTION(struct msm_options),
     CLI_COMMON_OPTIONS,
 };

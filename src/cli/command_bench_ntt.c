@@ -1,10 +1,15 @@
 #include "bench/ntt.h"
+
+#include <string.h>
+
+#include "cli/bench_device.h"
 #include "cli/bench_report.h"
 #include "cli/command.h"
 
 struct ntt_options {
     struct cli_common common;
     struct cuzk_option_number threads, log_size;
+    const char *backend;
 };
 
 enum { DEFAULT_LOG_SIZE = 20 };
@@ -19,6 +24,8 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     (void)arguments;
     (void)count;
     CUZK_TRY(cli_session_pool(session, given->threads, err));
+    if (given->backend != NULL && strcmp(given->backend, "cpu") != 0)
+        return cli_bench_device(session, given->backend, CUZK_BENCH_DEVICE_NTT, log_size, err);
     CUZK_TRY(cuzk_bench_ntt(session->pool, log_size, &session->progress, results, err));
     return cli_bench_report(session, "ntt", results, CUZK_BENCH_NTT_CASES, err);
 }
@@ -31,6 +38,11 @@ static const struct cuzk_option options[] = {
      .help = "transform 2^N elements; 20 where not given",
      .min = 1,
      .max = 32},
+    {.name = "backend",
+     .type = CUZK_OPTION_STRING,
+     .offset = offsetof(struct ntt_options, backend),
+     .placeholder = "NAME",
+     .help = "cpu, or cuda[:DEVICE] for a device's operations with resident data; cpu where not given"},
     CLI_THREADS_OPTION(struct ntt_options),
     CLI_COMMON_OPTIONS,
 };

@@ -7,8 +7,8 @@
 
 struct prove_options {
     struct cli_common common;
-    struct cuzk_option_number threads, sector_size, proofs;
-    const char *params_dir, *params, *backend;
+    struct cuzk_option_number threads, sector_size, proofs, in_flight;
+    const char *params_dir, *params, *backend, *circuit;
 };
 
 enum { DEFAULT_SECTOR_SIZE = 2048, DEFAULT_PROOFS = 3 };
@@ -20,26 +20,34 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     struct cuzk_bench_result results[CUZK_BENCH_PROVE_CASES];
     const uint64_t sector_size = given->sector_size.set ? given->sector_size.value : DEFAULT_SECTOR_SIZE;
     const unsigned proofs = given->proofs.set ? (unsigned)given->proofs.value : DEFAULT_PROOFS;
-    const struct cuzk_circuit_id id = {CUZK_CIRCUIT_POREP, sector_size};
+    struct cuzk_circuit_id id = {CUZK_CIRCUIT_POREP, sector_size};
     struct cuzk_backend *backend = NULL;
     char path[CUZK_PARAMETER_PATH];
     uint64_t anonymous = 0;
+    size_t cases = 0;
 
     (void)arguments;
     (void)count;
+    if (given->circuit != NULL) {
+        CUZK_TRY(cuzk_circuit_id_parse(given->circuit, &id, err));
+        if (id.kind != CUZK_CIRCUIT_POREP)
+            return cuzk_error_set(err, CUZK_ARGUMENT, "circuit %s: this benchmark proves porep circuits",
+                                  given->circuit);
+    }
     if (given->params == NULL)
         CUZK_TRY(cuzk_parameter_find(cuzk_parameter_directory(given->params_dir), &id, ".params", path, err));
     CUZK_TRY(cli_session_pool(session, given->threads, err));
     CUZK_TRY(cuzk_backend_open(given->backend, session->pool, &backend, err));
     const enum cuzk_status status =
-        cuzk_bench_prove(session->pool, backend, sector_size, given->params != NULL ? given->params : path,
-                         proofs, &session->progress, results, &anonymous, err);
+        cuzk_bench_prove(session->pool, backend, id.sector_size, given->params != NULL ? given->params : path,
+                         proofs, given->in_flight.set ? (unsigned)given->in_flight.value : 1,
+                         &session->progress, results, &cases, &anonymous, err);
     cuzk_backend_destroy(backend);
     CUZK_TRY(status);
     cli_session_note(
         session, "memory: %.0f MiB allocated at most, %.0f MiB resident at most (the key's pages included)",
         (double)anonymous / (1 << 20), (double)cuzk_machine_peak_resident() / (1 << 20));
-    return cli_bench_report(session, "prove", results, CUZK_BENCH_PROVE_CASES, err);
+    return cli_bench_report(session, "prove", results, cases, err);
 }
 
 static const struct cuzk_option options[] = {
@@ -48,6 +56,18 @@ static const struct cuzk_option options[] = {
      .offset = offsetof(struct prove_options, sector_size),
      .placeholder = "SIZE",
      .help = "2KiB to 64GiB; 2KiB where not given"},
+    {.name = "circuit",
+     .type = CUZK_OPTION_STRING,
+     .offset = offsetof(struct prove_options, circuit),
+     .placeholder = "NAME",
+     .help = "porep-2k to porep-64g, in place of --sector-size"},
+    {.name = "in-flight",
+     .type = CUZK_OPTION_NUMBER,
+     .offset = offsetof(struct prove_options, in_flight),
+     .placeholder = "N",
+     .help = "measure the time from proof to proof with N in flight too",
+     .min = 1,
+     .max = CUZK_BENCH_IN_FLIGHT},
     {.name = "proofs",
      .type = CUZK_OPTION_NUMBER,
      .offset = offsetof(struct prove_options, proofs),
@@ -77,7 +97,7 @@ const struct cli_command cli_bench_prove = {
     .text =
         "Proves one partition of a synthetic sector again and again with the given parameters and prints the "
         "medians of the whole and of its stages. Any key of the circuit will do: make one with cuzk setup.",
-    .example = "cuzk bench prove --params-dir test-params --threads 1",
+    .example = "cuzk bench prove --circuit porep-2k --params-dir test-params --in-flight 2",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(struct prove_options),

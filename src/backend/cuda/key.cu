@@ -170,6 +170,12 @@ enum cuzk_status cuda_key_create(struct cuzk_backend *base, const struct cuzk_ba
 
     *out = NULL;
     CUZK_TRY(cuzk_backend_plan_check(plan, err));
+    if (base->memory_limit != 0) {
+        struct cuzk_backend_shape shape;
+        struct cuzk_backend_needs needs;
+        cuzk_backend_plan_shape(plan, &shape);
+        CUZK_TRY(cuda_needs(base, &shape, &needs, err));
+    }
     CUZK_TRY(cuda_use(backend, err));
     CUZK_TRY(CUZK_NEW(&key, 1, "device key", err));
     key->base.backend = base;
