@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -194,6 +195,7 @@ static void test_priorities__critical_goes_at_the_next_partition(void **state)
 {
     enum { ROOM = 4096 };
     static struct cuzk_engine_event events[ROOM];
+    const struct timespec into_msm = {0, 20 * MS};
     struct engine_driver driver;
     char low[2][CUZK_JOB_ID_TEXT], critical[CUZK_JOB_ID_TEXT];
     uint64_t submitted = 0;
@@ -209,6 +211,7 @@ static void test_priorities__critical_goes_at_the_next_partition(void **state)
     engine_driver_submit(&driver, 8, CUZK_PRIORITY_LOW, low[0]);
     engine_driver_submit(&driver, 8, CUZK_PRIORITY_LOW, low[1]);
     cuzk_event_log_wait(cuzk_engine_events(driver.engine), 12, 10000);
+    nanosleep(&into_msm, NULL); /* the next one's is under way */
     engine_driver_submit(&driver, 5, CUZK_PRIORITY_CRITICAL, critical);
     assert_int_equal(engine_driver_await(&driver, critical).state, CUZK_JOB_DONE);
     assert_int_equal(engine_driver_await(&driver, low[1]).state, CUZK_JOB_DONE);
@@ -225,12 +228,23 @@ static void test_priorities__critical_goes_at_the_next_partition(void **state)
                 break;
             before += events[i].begin_ns > submitted;
         }
-    /* one partition may have been handed to the device already, its MSM not begun */
+    /* the one that waited in the channel: the witness worker was not free before it went */
     assert_true(before <= 1);
     engine_driver_close(&driver);
 }
 
 /* ---- faults ---- */
+
+static bool all_devices_are_there(void *context)
+{
+    struct cuzk_engine_status status;
+
+    cuzk_engine_status(context, &status);
+    for (unsigned d = 0; d < status.devices; d++)
+        if (status.device[d].lost)
+            return false;
+    return true;
+}
 
 static void run_faults(const char *preset, const struct cuzk_device_null *behaviour, unsigned devices,
                        uint32_t failures_most, struct cuzk_engine_status *status)
@@ -259,6 +273,7 @@ static void run_faults(const char *preset, const struct cuzk_device_null *behavi
             assert_true(cuzk_device_null_proof_right(result.proof + p));
     }
     engine_driver_drain(&driver);
+    engine_driver_until(all_devices_are_there, driver.engine);
     cuzk_engine_status(driver.engine, status);
     assert_int_equal(status->sched.units, 0);
     assert_int_equal(status->sched.host_used, 0);
@@ -308,8 +323,7 @@ static void test_faults__lost_devices_come_back(void **state)
             struct cuzk_engine_status status;
 
             run_faults(fault_presets[i], &behaviour, devices, 1000, &status);
-            assert_true(status.device[0].restarts > 0);
-            assert_false(status.device[0].lost);
+            assert_true(status.device[0].restarts + status.device[1].restarts > 0);
         }
 }
 
