@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -15,6 +16,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "engine/journal_row.h"
+#include "engine/journal_salvage.h"
 #include "engine/journal_spool.h"
 #include "engine/journal_store.h"
 
@@ -63,11 +65,12 @@ struct cuzk_journal {
     pthread_cond_t filled;
     struct write *first, *last;
     bool closing, writer_runs;
+    _Atomic unsigned log_pages; /* of the store, after its last group */
     pthread_t writer;
     struct cuzk_journal_facts facts;
 };
 
-const char *const cuzk_journal_file_name = "journal.sqlite";
+static const char file_name[] = "journal.sqlite";
 
 /* ---- a group ---- */
 
@@ -169,11 +172,31 @@ static void set_all(struct write *first, enum cuzk_status status, const struct c
     }
 }
 
+static enum cuzk_status heal(struct cuzk_journal *journal, uint64_t salvages, struct cuzk_error *err);
+
+/* A group, once more where the journal was found damaged and what can be saved was saved. */
+static enum cuzk_status commit_or_heal(struct cuzk_journal *journal, struct write *first,
+                                       struct cuzk_error *err)
+{
+    enum cuzk_status status = CUZK_INPUT;
+
+    if (journal->store != NULL)
+        status = commit_group(journal, first, err);
+    if (status != CUZK_INPUT)
+        return status;
+    pthread_mutex_lock(&journal->read_lock);
+    status = heal(journal, journal->facts.salvages, err);
+    pthread_mutex_unlock(&journal->read_lock);
+    if (status == CUZK_OK)
+        status = commit_group(journal, first, err);
+    return status == CUZK_INPUT ? cuzk_error_prefix(err, CUZK_IO, "twice damaged") : status;
+}
+
 /* What fails together is tried one by one, so that one write that does not fit takes no other with it. */
 static void write_group(struct cuzk_journal *journal, struct write *first)
 {
     struct cuzk_error error;
-    enum cuzk_status status = commit_group(journal, first, &error);
+    enum cuzk_status status = commit_or_heal(journal, first, &error);
 
     if (status == CUZK_OK)
         return;
@@ -184,7 +207,7 @@ static void write_group(struct cuzk_journal *journal, struct write *first)
     for (struct write *write = first, *next; write != NULL; write = next) {
         next = write->next;
         write->next = NULL;
-        status = commit_group(journal, write, &error);
+        status = commit_or_heal(journal, write, &error);
         if (status != CUZK_OK)
             set_all(write, status, &error);
         write->next = next;
@@ -246,13 +269,21 @@ static struct write *take_group(struct cuzk_journal *journal, size_t *count)
     return first;
 }
 
+/* Under write_lock. */
+static void note_log(struct cuzk_journal *journal)
+{
+    atomic_store(&journal->log_pages,
+                 journal->store != NULL ? cuzk_journal_store_log_pages(journal->store) : 0);
+}
+
 static void tidy(struct cuzk_journal *journal)
 {
     struct cuzk_error error;
 
     pthread_mutex_lock(&journal->write_lock);
-    if (cuzk_journal_store_tidy(journal->store, &error) != CUZK_OK)
+    if (journal->store != NULL && cuzk_journal_store_tidy(journal->store, &error) != CUZK_OK)
         cuzk_log_line(journal->log, CUZK_LOG_WARNING, "%s", error.message);
+    note_log(journal);
     pthread_mutex_unlock(&journal->write_lock);
 }
 
@@ -263,7 +294,7 @@ static void *run_writer(void *context)
 
     pthread_mutex_lock(&journal->lock);
     for (;;) {
-        const unsigned pages = cuzk_journal_store_log_pages(journal->store);
+        const unsigned pages = atomic_load(&journal->log_pages);
 
         if (pages < tried)
             tried = 0;
@@ -286,6 +317,7 @@ static void *run_writer(void *context)
         pthread_mutex_unlock(&journal->lock);
         pthread_mutex_lock(&journal->write_lock);
         write_group(journal, group);
+        note_log(journal);
         pthread_mutex_unlock(&journal->write_lock);
         finish_group(journal, group, count);
         pthread_mutex_lock(&journal->lock);
@@ -348,19 +380,12 @@ static enum cuzk_status make_store(struct cuzk_journal *journal, struct cuzk_err
 {
     char fresh[PATH_MAX];
 
-    snprintf(fresh, sizeof fresh, "%s/%s.new", journal->directory, cuzk_journal_file_name);
+    snprintf(fresh, sizeof fresh, "%s/%s.new", journal->directory, file_name);
     unlink(fresh);
     CUZK_TRY(cuzk_journal_store_make(fresh, err));
     if (rename(fresh, journal->path) != 0)
         return cuzk_error_set(err, CUZK_IO, "%s: putting in place: %s", journal->path, strerror(errno));
     return CUZK_OK;
-}
-
-static enum cuzk_status open_store(struct cuzk_journal *journal, struct cuzk_error *err)
-{
-    if (access(journal->path, F_OK) != 0 && errno == ENOENT)
-        CUZK_TRY(make_store(journal, err));
-    return cuzk_journal_store_open(journal->path, true, &journal->store, err);
 }
 
 struct extent {
@@ -398,6 +423,78 @@ static enum cuzk_status measure(struct cuzk_journal *journal, struct cuzk_error 
     return CUZK_OK;
 }
 
+/* A file's length; 0 where it is not there. */
+static uint64_t bytes_on_disk(const char *path, const char *ending)
+{
+    char whole[PATH_MAX + 8];
+    struct stat facts;
+
+    snprintf(whole, sizeof whole, "%s%s", path, ending);
+    return stat(whole, &facts) == 0 ? (uint64_t)facts.st_size : 0;
+}
+
+/* Opens what is there, where it is whole: INPUT where it is not. */
+static enum cuzk_status open_whole(struct cuzk_journal *journal, bool check, struct cuzk_error *err)
+{
+    bool hidden = false;
+    enum cuzk_status status;
+
+    /* SQLite would throw away the log of a database that has no page */
+    if (bytes_on_disk(journal->path, "") == 0)
+        return cuzk_error_set(err, CUZK_INPUT, "%s: the database is empty", journal->path);
+    CUZK_TRY(cuzk_journal_store_open(journal->path, check, &journal->store, err));
+    CUZK_TRY_OUT(measure(journal, err));
+    if (check)
+        CUZK_TRY_OUT(cuzk_journal_salvage_needed(journal->path, journal->sequence - 1, &hidden, err));
+    if (hidden)
+        status = cuzk_error_set(err, CUZK_INPUT, "%s-wal: a damaged page hides later ones", journal->path);
+out:
+    if (status != CUZK_OK) {
+        cuzk_journal_store_close(journal->store, false);
+        journal->store = NULL;
+    }
+    return status;
+}
+
+/* A damaged one is replaced by what can be saved of it. */
+static enum cuzk_status open_store(struct cuzk_journal *journal, struct cuzk_error *err)
+{
+    struct cuzk_error damage;
+    enum cuzk_status status;
+
+    CUZK_TRY(cuzk_journal_salvage_resume(journal->path, err));
+    if (access(journal->path, F_OK) != 0 && bytes_on_disk(journal->path, "-wal") == 0)
+        CUZK_TRY(make_store(journal, err));
+    status = open_whole(journal, true, &damage);
+    if (status != CUZK_INPUT)
+        return status == CUZK_OK ? status : cuzk_error_set(err, status, "%s", damage.message);
+    cuzk_log_line(journal->log, CUZK_LOG_WARNING, "%s", damage.message);
+    CUZK_TRY(cuzk_journal_salvage(journal->path, journal->log, err));
+    journal->facts.salvages++;
+    return open_whole(journal, false, err);
+}
+
+/* While running, under write_lock and read_lock: the same, unless somebody has done it since `salvages` was
+ * looked at. */
+static enum cuzk_status heal(struct cuzk_journal *journal, uint64_t salvages, struct cuzk_error *err)
+{
+    const uint64_t sequence = journal->sequence;
+    enum cuzk_status status;
+
+    if (journal->facts.salvages != salvages && journal->store != NULL)
+        return CUZK_OK;
+    cuzk_journal_store_close(journal->store, false);
+    journal->store = NULL;
+    CUZK_TRY(cuzk_journal_salvage(journal->path, journal->log, err));
+    pthread_mutex_lock(&journal->lock);
+    journal->facts.salvages++;
+    pthread_mutex_unlock(&journal->lock);
+    status = open_whole(journal, false, err);
+    if (journal->sequence < sequence)
+        journal->sequence = sequence;
+    return status;
+}
+
 enum cuzk_status cuzk_journal_open(const char *directory, const struct cuzk_log *log,
                                    struct cuzk_journal **out, struct cuzk_error *err)
 {
@@ -416,14 +513,13 @@ enum cuzk_status cuzk_journal_open(const char *directory, const struct cuzk_log 
     pthread_mutex_init(&journal->lock, NULL);
     pthread_cond_init(&journal->filled, NULL);
     snprintf(journal->directory, sizeof journal->directory, "%s", directory);
-    snprintf(journal->path, sizeof journal->path, "%s/%s", directory, cuzk_journal_file_name);
+    snprintf(journal->path, sizeof journal->path, "%s/%s", directory, file_name);
     snprintf(journal->spool_path, sizeof journal->spool_path, "%s/spool", directory);
     CUZK_TRY_OUT(take_lock(journal, err));
     CUZK_TRY_OUT(cuzk_file_make_directory(journal->spool_path, err));
     CUZK_TRY_OUT(cuzk_journal_spool_create(journal->spool_path, &journal->spool, err));
     CUZK_TRY_OUT(CUZK_NEW(&journal->scratch, 1, "row of the journal", err));
     CUZK_TRY_OUT(open_store(journal, err));
-    CUZK_TRY_OUT(measure(journal, err));
     if (pthread_create(&journal->writer, NULL, run_writer, journal) != 0) {
         status = cuzk_error_set(err, CUZK_IO, "journal: no thread can be started");
         goto out;
@@ -531,17 +627,38 @@ enum cuzk_status cuzk_journal_accept(struct cuzk_journal *journal, const struct 
     return status;
 }
 
+/* The form of a small request; NOT_FOUND where there is none. A database that turns out damaged is replaced
+ * by what can be saved of it, once. */
+static enum cuzk_status read_form(struct cuzk_journal *journal, uint64_t id, uint8_t **bytes, size_t *length,
+                                  struct cuzk_error *err)
+{
+    enum cuzk_status status = CUZK_INPUT;
+
+    pthread_mutex_lock(&journal->read_lock);
+    const uint64_t salvages = journal->facts.salvages;
+
+    if (journal->store != NULL)
+        status = cuzk_journal_store_read(journal->store, CUZK_JOURNAL_TABLE_REQUEST, id, bytes, length, err);
+    pthread_mutex_unlock(&journal->read_lock);
+    if (status != CUZK_INPUT)
+        return status;
+    pthread_mutex_lock(&journal->write_lock);
+    pthread_mutex_lock(&journal->read_lock);
+    status = heal(journal, salvages, err);
+    if (status == CUZK_OK)
+        status = cuzk_journal_store_read(journal->store, CUZK_JOURNAL_TABLE_REQUEST, id, bytes, length, err);
+    pthread_mutex_unlock(&journal->read_lock);
+    pthread_mutex_unlock(&journal->write_lock);
+    return status;
+}
+
 static enum cuzk_status read_request(struct cuzk_journal *journal, const struct cuzk_journal_job *job,
                                      struct cuzk_request_file *out, struct cuzk_error *err)
 {
-    enum cuzk_status status;
     uint8_t *bytes;
     size_t length;
+    const enum cuzk_status status = read_form(journal, job->id, &bytes, &length, err);
 
-    pthread_mutex_lock(&journal->read_lock);
-    status =
-        cuzk_journal_store_read(journal->store, CUZK_JOURNAL_TABLE_REQUEST, job->id, &bytes, &length, err);
-    pthread_mutex_unlock(&journal->read_lock);
     if (status == CUZK_OK)
         return cuzk_request_form_open("journal: request", bytes, length, job->digest, out, err);
     if (status == CUZK_NOT_FOUND)
@@ -616,15 +733,6 @@ enum cuzk_status cuzk_journal_forget(struct cuzk_journal *journal, uint64_t id, 
     write->action = FORGET;
     write->id = id;
     return hand_over(journal, write);
-}
-
-static uint64_t bytes_on_disk(const char *path, const char *ending)
-{
-    char whole[PATH_MAX + 8];
-    struct stat facts;
-
-    snprintf(whole, sizeof whole, "%s%s", path, ending);
-    return stat(whole, &facts) == 0 ? (uint64_t)facts.st_size : 0;
 }
 
 void cuzk_journal_facts(struct cuzk_journal *journal, struct cuzk_journal_facts *out)

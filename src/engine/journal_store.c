@@ -43,7 +43,8 @@ static enum cuzk_status sql_error(sqlite3 *db, int code, const char *doing, stru
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_FORMAT:
-    case SQLITE_ERROR: /* a table that is not there: its page was lost */
+    case SQLITE_ERROR:    /* a table that is not there: its page was lost */
+    case SQLITE_READONLY: /* its head says so, damaged; the directory was written to just now */
         status = CUZK_INPUT;
         break;
     case SQLITE_NOMEM:

@@ -17,6 +17,8 @@ struct books_entry {
 struct books {
     struct books_entry *entries;
     size_t count, room;
+    struct books_entry *past; /* what was told of jobs before: ended and forgotten since */
+    size_t past_count, past_room;
     uint64_t last; /* of the last recover */
 };
 
@@ -41,6 +43,10 @@ void books_settle(struct cuzk_journal *journal);
 /* Recovers a journal that was just opened and compares: fails where a job is not what it was told, returns
  * how many are missing. A job that is not in the books counts as wrong. */
 size_t books_check(struct books *books, struct cuzk_journal *journal);
+
+/* The same for one that was damaged: a job may be found as it was told at any time. *old receives how many
+ * are not as they were told last. */
+size_t books_check_damaged(struct books *books, struct cuzk_journal *journal, size_t *old);
 
 /* Opens the request of every accepted job: fails where one is wrong, returns how many cannot be had. */
 size_t books_check_requests(struct books *books, struct cuzk_journal *journal);
