@@ -22,8 +22,8 @@ enum {
     LEAF = 0x0d, /* type of a page of rows */
     LOCAL_MOST = PAGE - 35,
     LOCAL_LEAST = (PAGE - 12) * 32 / 255 - 23,
-    PAYLOAD_MOST = (CUZK_JOURNAL_INLINE_BYTES > CUZK_JOURNAL_ROW_MOST ? CUZK_JOURNAL_INLINE_BYTES
-                                                                      : CUZK_JOURNAL_ROW_MOST) +
+    PAYLOAD_MOST = ((int)CUZK_JOURNAL_INLINE_BYTES > (int)CUZK_JOURNAL_ROW_MOST ? CUZK_JOURNAL_INLINE_BYTES
+                                                                                : CUZK_JOURNAL_ROW_MOST) +
                    64,
     PAGES_MOST = 1 << 24, /* 64 GiB */
 };

@@ -274,7 +274,8 @@ static enum cuzk_status take_row(struct reading *reading, size_t row, size_t *in
     if (reading->row_line[row] != 0)
         return fail_at(reading, value, err, "given a second time, after line %u", reading->row_line[row]);
     reading->row_line[row] = value->line;
-    snprintf(reading->config->source[row], CUZK_CONFIG_SOURCE, "%s:%u", reading->holder->path, value->line);
+    snprintf(reading->config->source[row], CUZK_CONFIG_SOURCE, "%.*s:%u", CUZK_CONFIG_SOURCE - 16,
+             reading->holder->path, value->line);
     forget_list(reading, row);
     if (option->type != CUZK_OPTION_LIST || value->type != CUZK_TOML_ARRAY) {
         if (!accepts(option, value->type))

@@ -96,7 +96,7 @@ static bool comment(struct state *state, const char *line)
             return fail(state, "%s is a %s", name, rest);
         if (ends_in(name, "_count") || ends_in(name, "_sum") || ends_in(name, "_bucket"))
             return fail(state, "%s ends as a histogram's samples do", name);
-        snprintf(state->type, sizeof state->type, "%s", rest);
+        snprintf(state->type, sizeof state->type, "%.*s", (int)sizeof state->type - 1, rest);
         state->has_type = true;
         return true;
     }
