@@ -357,7 +357,7 @@ void cuzk_engine_destroy(struct cuzk_engine *engine)
     cuzk_pool_destroy(engine->pool);
     for (size_t i = 0; i < engine->preload_count; i++)
         cuzk_mem_free(engine->preload[i]);
-    cuzk_mem_free(engine->preload);
+    cuzk_mem_free((void *)engine->preload);
     cuzk_mem_free(engine->params_directory);
     pthread_cond_destroy(&engine->accepted);
     pthread_cond_destroy(&engine->called);

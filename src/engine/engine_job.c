@@ -53,9 +53,9 @@ void engine_jobs_destroy(struct cuzk_engine *engine)
         if (job->forgotten)
             engine_job_destroy(job);
     }
-    cuzk_mem_free(engine->by_id);
-    cuzk_mem_free(engine->by_key);
-    cuzk_mem_free(engine->watches);
+    cuzk_mem_free((void *)engine->by_id);
+    cuzk_mem_free((void *)engine->by_key);
+    cuzk_mem_free((void *)engine->watches);
 }
 
 /* ---- tables ---- */

@@ -209,14 +209,14 @@ enum cuzk_status engine_key_acquire(struct cuzk_engine *engine, struct engine_ci
             status = cuzk_error_set(err, CUZK_CANCELLED, "the engine stops");
             break;
         }
-        if (place->waits_for_room != NULL && place->waits_for_room != circuit) {
+        const bool others_first = place->waits_for_room != NULL && place->waits_for_room != circuit;
+
+        if (others_first || key->state == ENGINE_KEY_LOADING) {
             pthread_cond_wait(&engine->keys_changed, &engine->keys_lock);
         } else if (key->state == ENGINE_KEY_HOT) {
             key->references++;
             key->last_used = ++engine->keys_clock;
             break;
-        } else if (key->state == ENGINE_KEY_LOADING) {
-            pthread_cond_wait(&engine->keys_changed, &engine->keys_lock);
         } else {
             status = make_hot(engine, circuit, device, true, err);
             if (status != CUZK_OK)
@@ -233,8 +233,12 @@ enum cuzk_status engine_key_acquire(struct cuzk_engine *engine, struct engine_ci
 
 void engine_key_release(struct cuzk_engine *engine, struct engine_circuit *circuit, unsigned device)
 {
+    struct engine_key *key = &circuit->key[device];
+
     pthread_mutex_lock(&engine->keys_lock);
-    if (circuit->key[device].references > 0 && --circuit->key[device].references == 0)
+    if (key->references > 0)
+        key->references--;
+    if (key->references == 0)
         pthread_cond_broadcast(&engine->keys_changed);
     pthread_mutex_unlock(&engine->keys_lock);
 }
