@@ -95,6 +95,18 @@ static __global__ void segment_bounds(const uint32_t *__restrict__ keys, uint32_
         end[key] = i + 1;
 }
 
+/* The sum over a whole warp, in every lane. */
+static __device__ __forceinline__ uint32_t warp_sum(uint32_t v)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(~0u, v);
+#else
+    for (int lane = 16; lane > 0; lane /= 2)
+        v += __shfl_xor_sync(~0u, v, lane);
+    return v;
+#endif
+}
+
 static __global__ void segment_count(const uint32_t *__restrict__ begin, const uint32_t *__restrict__ end,
                                      uint32_t segments, struct segment_totals *totals)
 {
@@ -108,12 +120,12 @@ static __global__ void segment_count(const uint32_t *__restrict__ begin, const u
     for (uint32_t base = blockIdx.x * blockDim.x; base < segments; base += gridDim.x * blockDim.x) {
         const uint32_t s = base + threadIdx.x;
         uint32_t count = s < segments ? end[s] - begin[s] : 0;
-        const uint32_t all = __reduce_add_sync(~0u, count);
+        const uint32_t all = warp_sum(count);
         if (threadIdx.x % 32 == 0)
             atomicAdd(&block.elements, all);
 #pragma unroll 1
         for (int r = 0; __any_sync(~0u, count > 1); r++) {
-            const uint32_t pairs = __reduce_add_sync(~0u, count / 2);
+            const uint32_t pairs = warp_sum(count / 2);
             count = (count + 1) / 2;
             if (threadIdx.x % 32 == 0)
                 atomicAdd(&block.pairs[r], pairs);
