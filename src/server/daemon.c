@@ -8,14 +8,17 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "engine/null_spec.h"
+#include "server/address.h"
 #include "server/config_facts.h"
 #include "server/grpc_server.h"
+#include "server/http.h"
 
 enum { DEVICE_NAME = 96 };
 
 struct cuzk_daemon {
     struct cuzk_engine *engine;
     struct cuzk_grpc_server *grpc;
+    struct cuzk_http_server *http; /* NULL where it is off */
 };
 
 /* ---- devices ---- */
@@ -156,6 +159,20 @@ static enum cuzk_status start_grpc(struct cuzk_daemon *daemon, const struct cuzk
     return cuzk_grpc_server_start(daemon->engine, &options, &daemon->grpc, err);
 }
 
+static enum cuzk_status start_http(struct cuzk_daemon *daemon, const struct cuzk_config *config,
+                                   const struct cuzk_log *log, struct cuzk_error *err)
+{
+    struct cuzk_http_options options = {.source = cuzk_http_engine_source(daemon->engine), .log = log};
+    struct cuzk_address address;
+
+    if (strcmp(config->values.http, "off") == 0)
+        return CUZK_OK;
+    CUZK_TRY(cuzk_address_parse("listen.http", config->values.http, &address, err));
+    options.host = address.host;
+    options.port = address.port;
+    return cuzk_http_start(&options, &daemon->http, err);
+}
+
 enum cuzk_status cuzk_daemon_start(const struct cuzk_config *config, const char *program,
                                    const struct cuzk_log *log, struct cuzk_daemon **out,
                                    struct cuzk_error *err)
@@ -167,6 +184,7 @@ enum cuzk_status cuzk_daemon_start(const struct cuzk_config *config, const char 
     CUZK_TRY_OUT(CUZK_NEW(&daemon, 1, "daemon", err));
     CUZK_TRY_OUT(start_engine(daemon, config, program, log, err));
     CUZK_TRY_OUT(start_grpc(daemon, config, log, err));
+    CUZK_TRY_OUT(start_http(daemon, config, log, err));
     *out = daemon;
     return CUZK_OK;
 out:
@@ -195,6 +213,7 @@ void cuzk_daemon_stop(struct cuzk_daemon *daemon, uint64_t grace_ms)
     if (daemon == NULL)
         return;
     cuzk_grpc_server_stop(daemon->grpc, grace_ms);
+    cuzk_http_stop(daemon->http);
     cuzk_engine_destroy(daemon->engine);
     cuzk_mem_free(daemon);
 }

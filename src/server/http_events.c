@@ -45,7 +45,8 @@ struct http_stream {
     struct http_stream *next;
     uint64_t after; /* number of the last event sent */
     uint64_t spoke_ns;
-    bool greeted, suspended;
+    int socket;
+    bool greeted, suspended, gone;
 };
 
 /* One message; its length, 0 where it does not fit. */
@@ -88,7 +89,7 @@ static uint64_t skip(struct http_stream *stream, uint64_t *newest)
 
     *newest = cuzk_event_log_last(log);
     if (stream->after > *newest)
-        stream->after = *newest; /* numbers of another life of the daemon */
+        stream->after = 0; /* a number of another life of the daemon */
     if (*newest - stream->after > LAG_MOST) {
         missed = *newest - LAG_MOST - stream->after;
         stream->after = *newest - LAG_MOST;
@@ -133,9 +134,11 @@ static ssize_t read_events(void *context, uint64_t position, char *out, size_t r
     ssize_t result;
 
     (void)position;
-    if (atomic_load(&server->stopping))
-        return MHD_CONTENT_READER_END_OF_STREAM;
     pthread_mutex_lock(&server->lock);
+    if (atomic_load(&server->stopping) || stream->gone) {
+        pthread_mutex_unlock(&server->lock);
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    }
     result = (ssize_t)fill(stream, out, room);
     if (result == 0) {
         stream->suspended = true;
@@ -145,6 +148,15 @@ static ssize_t read_events(void *context, uint64_t position, char *out, size_t r
     return result;
 }
 
+/* A connection that waits is not looked at, so a reader's going would be noticed with the next message only.
+ */
+static bool reader_is_gone(const struct http_stream *stream)
+{
+    char byte;
+
+    return stream->socket >= 0 && recv(stream->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 void http_wake_streams(struct cuzk_http_server *server)
 {
     const uint64_t now = cuzk_clock_ns();
@@ -152,7 +164,8 @@ void http_wake_streams(struct cuzk_http_server *server)
 
     pthread_mutex_lock(&server->lock);
     for (struct http_stream *stream = server->streams; stream != NULL; stream = stream->next)
-        if (stream->suspended && (stream->after < newest || atomic_load(&server->stopping) ||
+        if (stream->suspended && ((stream->gone = reader_is_gone(stream)) || stream->after < newest ||
+                                  atomic_load(&server->stopping) ||
                                   now - stream->spoke_ns >= server->options.heartbeat_ms * NS_PER_MS)) {
             stream->suspended = false;
             MHD_resume_connection(stream->connection);
@@ -187,13 +200,17 @@ static uint64_t resume_point(struct MHD_Connection *connection)
 
 enum MHD_Result http_send_events(struct cuzk_http_server *server, struct MHD_Connection *connection)
 {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     struct http_stream *stream;
     struct MHD_Response *response;
 
     if (CUZK_NEW(&stream, 1, "stream", NULL) != CUZK_OK)
         return http_send_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory\n");
-    *stream =
-        (struct http_stream){.server = server, .connection = connection, .after = resume_point(connection)};
+    *stream = (struct http_stream){.server = server,
+                                   .connection = connection,
+                                   .after = resume_point(connection),
+                                   .socket = info != NULL ? info->connect_fd : -1};
     response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, PIECE, read_events, stream, free_stream);
     if (response == NULL) {
         cuzk_mem_free(stream);
