@@ -172,16 +172,22 @@ static void write_figures(struct page *page)
     const struct cuzk_engine_status *status = &facts->status;
     const uint64_t failed = sum(status->failed, CUZK_PROOF_KINDS);
     uint64_t running = 0, pending = 0;
+    double busy = 0;
+    char text[32];
 
     for (int k = 0; k < CUZK_PRIORITIES; k++) {
         running += status->priority[k].running;
         pending += status->priority[k].pending;
     }
-    rate(page, facts->ten_minutes.completed, facts->ten_minutes.at_ns, "proofs, last ten minutes");
-    rate(page, facts->minute.partitions, facts->minute.at_ns, "partitions, last minute");
+    rate(page, facts->ten_minutes.completed, facts->ten_minutes.at_ns, "proofs, 10 minutes");
+    rate(page, facts->minute.partitions, facts->minute.at_ns, "partitions, 1 minute");
+    for (unsigned k = 0; k < status->devices; k++)
+        busy += percent((double)facts->minute.busy_ns[k], (double)facts->minute.at_ns * status->devices);
+    snprintf(text, sizeof text, "%.0f", busy < 100 ? busy : 100);
+    figure(page, text, "%", "kernels running", "");
     figure_u64(page, running, "jobs running", "");
     figure_u64(page, pending, "jobs waiting", "");
-    figure_u64(page, sum(status->completed, CUZK_PROOF_KINDS), "proofs since the start", "");
+    figure_u64(page, sum(status->completed, CUZK_PROOF_KINDS), "proofs in all", "");
     figure_u64(page, failed, "jobs failed", failed > 0 ? "bad" : "");
     figure_u64(page, status->retries, "partitions retried", status->retries > 0 ? "warn" : "");
 }
@@ -195,9 +201,8 @@ static void write_device(struct page *page, unsigned k)
                  held = percent((double)page->facts->minute.held_ns[k], over);
     char name[TEXT_ROOM], id[TEXT_ROOM], label[96], used[BYTES_ROOM], total[BYTES_ROOM];
 
-    PRINT("<div class=\"device\"><h3>%s</h3><p>%s, %s, ",
-          escape(facts->name[0] != '\0' ? facts->name : facts->id, name), escape(facts->id, id),
-          facts->backend);
+    PRINT("<div class=\"device\"><h3>gpu%u: %s</h3><p>%s, ", k,
+          escape(facts->name[0] != '\0' ? facts->name : facts->backend, name), escape(facts->id, id));
     if (device->lost)
         PRINT("<b class=\"bad\">lost</b>");
     else if (device->job_id[0] != '\0')

@@ -9,11 +9,11 @@ from program import CUZK
 
 
 class Daemon:
-    def __init__(self, folder, *options, device="null", environment=None):
+    def __init__(self, folder, *options, device="null", environment=None, http="off"):
         self.folder = pathlib.Path(folder)
         self.socket = self.folder / "cuzk.sock"
         self.state = self.folder / "state"
-        self.options = ["--listen", f"unix:{self.socket}", "--state-dir", str(self.state), "--http", "off",
+        self.options = ["--listen", f"unix:{self.socket}", "--state-dir", str(self.state), "--http", http,
                         "--device", device, *map(str, options)]
         self.environment = dict(os.environ, **(environment or {}))
         self.process = None
