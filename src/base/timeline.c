@@ -170,6 +170,35 @@ enum cuzk_status cuzk_timeline_write(const struct cuzk_timeline *timeline, const
     return cuzk_json_write_finish(&json);
 }
 
+/* The event's name in capitals and '_', as the reference writes them: "WITNESS", "KEY_LOADED". */
+static void line_name(const char *name, char *text, size_t room)
+{
+    size_t i = 0;
+
+    for (; name[i] != '\0' && i + 1 < room; i++)
+        text[i] = name[i] == ' ' || name[i] == ','   ? '_'
+                  : name[i] >= 'a' && name[i] <= 'z' ? (char)(name[i] - 'a' + 'A')
+                                                     : name[i];
+    text[i] = '\0';
+}
+
+void cuzk_timeline_format_line(const struct cuzk_timeline_event *event, uint64_t origin_ns, char *text,
+                               size_t room)
+{
+    const uint64_t at = event->end_ns > origin_ns ? event->end_ns - origin_ns : 0;
+    char name[CUZK_TIMELINE_NAME], job[24] = "-", partition[24] = "", length[40] = "";
+
+    line_name(event->stage, name, sizeof name);
+    if (event->job != 0)
+        snprintf(job, sizeof job, "%016" PRIx64, event->job);
+    if (event->partition != CUZK_TIMELINE_NO_PARTITION)
+        snprintf(partition, sizeof partition, " partition=%" PRId32, event->partition);
+    if (event->end_ns > event->begin_ns)
+        snprintf(length, sizeof length, " ms=%.3f", (double)(event->end_ns - event->begin_ns) / 1e6);
+    snprintf(text, room, "TIMELINE,%" PRIu64 ",%s,%s,lane=%s%s%s", at / 1000000, name, job,
+             event->lane[0] == '\0' ? "-" : event->lane, partition, length);
+}
+
 static enum cuzk_status read_event(struct cuzk_json_document *reader, struct cuzk_timeline *timeline,
                                    struct cuzk_error *err)
 {

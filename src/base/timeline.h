@@ -65,6 +65,11 @@ enum cuzk_status cuzk_timeline_write(const struct cuzk_timeline *timeline, const
 void cuzk_timeline_write_event(const struct cuzk_timeline_event *event, uint64_t origin_ns,
                                struct cuzk_json_writer *json);
 
+/* An event as the reference's line, without a newline: "TIMELINE,<offset_ms>,<EVENT>,<job>,<detail>", the
+ * offset that of its end. room of 160 is enough. */
+void cuzk_timeline_format_line(const struct cuzk_timeline_event *event, uint64_t origin_ns, char *text,
+                               size_t room);
+
 /* Reads what cuzk_timeline_write wrote. title (room bytes, may be NULL) receives the title, cut where longer.
  * Errors: INPUT, MEMORY (*out is NULL then). */
 enum cuzk_status cuzk_timeline_read(const char *what, const void *text, size_t length,

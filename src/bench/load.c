@@ -13,6 +13,7 @@
 #include "bench/event_parts.h"
 #include "bench/machine.h"
 #include "engine/engine.h"
+#include "engine/event_timeline.h"
 #include "engine/null_spec.h"
 #include "filecoin/synth.h"
 #include "srs/circuit_id.h"
@@ -320,11 +321,10 @@ static enum cuzk_status keep_timeline(const struct load *load, struct cuzk_load_
 {
     CUZK_TRY(cuzk_timeline_create(&out->timeline, err));
     for (size_t i = 0; i < load->event_count; i++) {
-        const struct cuzk_engine_event *event = &load->events[i];
+        struct cuzk_timeline_event span;
 
-        if (event->type == CUZK_EVENT_TYPE_STAGE)
-            cuzk_timeline_add_span(out->timeline, event->lane, cuzk_sched_stage_name(event->stage),
-                                   event->partition, event->begin_ns, event->end_ns);
+        cuzk_engine_event_span(&load->events[i], &span);
+        cuzk_timeline_add_event(out->timeline, &span);
     }
     return CUZK_OK;
 }

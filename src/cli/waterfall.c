@@ -1,6 +1,7 @@
 #include "cli/waterfall.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,41 @@ static unsigned stage_of(struct picture *picture, const char *name)
     return k;
 }
 
+/* Devices first, then what synthesises, then the rest; each by name and number. */
+static unsigned rank_of(const char *lane)
+{
+    return strncmp(lane, "witness", 7) == 0 || strncmp(lane, "synthesis", 9) == 0 ? 1
+           : strncmp(lane, "host", 4) == 0 || strncmp(lane, "release", 7) == 0    ? 2
+                                                                                  : 0;
+}
+
+static bool lies_before(const char *one, const char *other)
+{
+    const unsigned a = rank_of(one), b = rank_of(other);
+
+    return a != b ? a < b : strverscmp(one, other) < 0;
+}
+
+/* Rows by lane; those of one lane keep their order. The bars follow. */
+static void order_rows(struct picture *picture)
+{
+    struct row sorted[ROWS_MOST];
+    unsigned place[ROWS_MOST];
+
+    for (unsigned k = 0; k < picture->row_count; k++) {
+        place[k] = 0;
+        for (unsigned i = 0; i < picture->row_count; i++)
+            place[k] += lies_before(picture->rows[i].lane, picture->rows[k].lane) ||
+                        (i < k && strcmp(picture->rows[i].lane, picture->rows[k].lane) == 0);
+    }
+    for (unsigned k = 0; k < picture->row_count; k++)
+        sorted[place[k]] = picture->rows[k];
+    memcpy(picture->rows, sorted, picture->row_count * sizeof *sorted);
+    for (size_t i = 0; i < picture->count; i++)
+        if (!picture->events[i].mark)
+            picture->row_of[i] = place[picture->row_of[i]];
+}
+
 static enum cuzk_status lay_out(const struct cuzk_timeline *timeline, struct picture *picture,
                                 struct cuzk_error *err)
 {
@@ -114,14 +150,18 @@ static enum cuzk_status lay_out(const struct cuzk_timeline *timeline, struct pic
     picture->events = picture->sorted;
     for (size_t i = 0; i < picture->count; i++) {
         const struct cuzk_timeline_event *event = &picture->events[i];
+
+        if (event->end_ns > end)
+            end = event->end_ns;
+        if (event->mark)
+            continue;
         const unsigned stage = stage_of(picture, event->stage);
 
         picture->row_of[i] = place(picture, event);
         picture->stages[stage].total_ns += event->end_ns - event->begin_ns;
         picture->stages[stage].count++;
-        if (event->end_ns > end)
-            end = event->end_ns;
     }
+    order_rows(picture);
     picture->start_ns = picture->count > 0 ? picture->events[0].begin_ns : 0;
     picture->span_ns = end > picture->start_ns ? end - picture->start_ns : 1;
     return CUZK_OK;
@@ -187,12 +227,32 @@ static void draw_axis(struct picture *picture, int bottom)
     }
 }
 
+/* What went wrong is seen from afar; other moments are left to the text. */
+static void draw_mark(struct picture *picture, const struct cuzk_timeline_event *event)
+{
+    const double x = x_of(picture, event->end_ns);
+    char stage[160];
+
+    if (strcmp(event->stage, "failed") == 0 || strcmp(event->stage, "retried") == 0 ||
+        strcmp(event->stage, "device lost") == 0)
+        cuzk_bench_emit(&picture->out,
+                        "<line class=\"mark\" x1=\"%.2f\" y1=\"%d\" x2=\"%.2f\" y2=\"%d\"><title>%s, job "
+                        "%016" PRIx64 "</title></line>\n",
+                        x, TOP - 6, x, TOP + (int)picture->row_count * ROW,
+                        escape(event->stage, stage, sizeof stage), event->job);
+}
+
 static void draw_bars(struct picture *picture)
 {
-    char stage[160], partition[32];
+    char stage[160], partition[32], job[40];
 
     for (size_t i = 0; i < picture->count; i++) {
         const struct cuzk_timeline_event *event = &picture->events[i];
+
+        if (event->mark) {
+            draw_mark(picture, event);
+            continue;
+        }
         const double x = x_of(picture, event->begin_ns), width = x_of(picture, event->end_ns) - x;
         const int y = TOP + (int)picture->row_of[i] * ROW + (ROW - BAR) / 2;
         const char *colour = colours[stage_of(picture, event->stage) % COLOURS];
@@ -201,13 +261,16 @@ static void draw_bars(struct picture *picture)
         partition[0] = '\0';
         if (event->partition != CUZK_TIMELINE_NO_PARTITION)
             snprintf(partition, sizeof partition, ", partition %" PRId32, event->partition);
-        cuzk_bench_emit(
-            &picture->out,
-            "<g><title>%s%s: %.1f ms</title><rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" "
-            "fill=\"%s\" "
-            "rx=\"2\"/>",
-            stage, partition, (double)(event->end_ns - event->begin_ns) / 1e6, x, y,
-            width < 0.5 ? 0.5 : width, BAR, colour);
+        job[0] = '\0';
+        if (event->job != 0)
+            snprintf(job, sizeof job, ", job %016" PRIx64, event->job);
+        cuzk_bench_emit(&picture->out,
+                        "<g class=\"b\"><title>%s%s%s: %.1f ms</title><rect x=\"%.5f\" y=\"%d\" "
+                        "width=\"%.5f\" height=\"%d\" data-w=\"%.5f\" "
+                        "fill=\"%s\" "
+                        "rx=\"2\"/>",
+                        stage, partition, job, (double)(event->end_ns - event->begin_ns) / 1e6, x, y,
+                        width < 0.5 ? 0.5 : width, BAR, width, colour);
         if (width > (double)(TEXT_LEAST * strlen(event->stage)) + 8)
             cuzk_bench_emit(&picture->out,
                             "<text class=\"in\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>",
@@ -262,12 +325,12 @@ static void draw(struct picture *picture, const char *title)
     cuzk_bench_emit(
         &picture->out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-        "font-family=\"system-ui, sans-serif\" font-size=\"13\">\n"
+        "data-seconds=\"%.9f\" font-family=\"system-ui, sans-serif\" font-size=\"13\">\n"
         "<style>text{fill:#333}.small{font-size:11px}.in{font-size:11px;fill:#222}.grid{stroke:#ccc;stroke-"
-        "width:1}"
+        "width:1}.mark{stroke:#b3261e;stroke-width:1.5}"
         "</style>\n"
         "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
-        PICTURE_WIDTH, height, PICTURE_WIDTH, height, PICTURE_WIDTH, height);
+        PICTURE_WIDTH, height, PICTURE_WIDTH, height, (double)picture->span_ns / 1e9, PICTURE_WIDTH, height);
     cuzk_bench_emit(&picture->out,
                     "<text x=\"%d\" y=\"22\" font-size=\"15\" font-weight=\"600\">%s: %.2f s</text>\n",
                     LABEL_WIDTH, escape(title, escaped, sizeof escaped), (double)picture->span_ns / 1e9);
@@ -278,8 +341,10 @@ static void draw(struct picture *picture, const char *title)
     cuzk_bench_emit(&picture->out, "</svg>\n");
 }
 
-static enum cuzk_status make(const struct cuzk_timeline *timeline, const char *title, const char *before,
-                             const char *after, struct cuzk_sink sink, struct cuzk_error *err)
+/* Draws between two texts. */
+static enum cuzk_status make(const struct cuzk_timeline *timeline, const char *title,
+                             const unsigned char *before, size_t before_length, const unsigned char *after,
+                             size_t after_length, struct cuzk_sink sink, struct cuzk_error *err)
 {
     enum cuzk_status status = CUZK_OK;
     struct picture *picture;
@@ -287,10 +352,12 @@ static enum cuzk_status make(const struct cuzk_timeline *timeline, const char *t
     CUZK_TRY(CUZK_NEW(&picture, 1, "waterfall", err));
     picture->out = (struct cuzk_bench_emit){.sink = sink, .err = err};
     CUZK_TRY_OUT(lay_out(timeline, picture, err));
-    cuzk_bench_emit(&picture->out, "%s", before);
+    if (before_length > 0)
+        CUZK_TRY_OUT(sink.write(sink.context, before, before_length, err));
     draw(picture, title);
-    cuzk_bench_emit(&picture->out, "%s", after);
-    status = picture->out.status;
+    CUZK_TRY_OUT(picture->out.status);
+    if (after_length > 0)
+        status = sink.write(sink.context, after, after_length, err);
 out:
     cuzk_mem_free(picture->sorted);
     cuzk_mem_free(picture->row_of);
@@ -301,18 +368,58 @@ out:
 enum cuzk_status cli_waterfall_svg(const struct cuzk_timeline *timeline, const char *title,
                                    struct cuzk_sink sink, struct cuzk_error *err)
 {
-    return make(timeline, title, "", "", sink, err);
+    return make(timeline, title, NULL, 0, NULL, 0, sink, err);
 }
+
+/* web/trace.html, made into bytes when this is built. */
+extern const unsigned char cli_trace_page[];
+extern const unsigned long cli_trace_page_length;
 
 enum cuzk_status cli_waterfall_html(const struct cuzk_timeline *timeline, const char *title,
                                     struct cuzk_sink sink, struct cuzk_error *err)
 {
-    return make(
-        timeline, title,
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>cuzk waterfall</title>\n"
-        "<style>body{margin:2rem;background:#fff}svg{max-width:100%;height:auto}g:hover rect{stroke:#000}"
-        "</style></head><body>\n",
-        "</body></html>\n", sink, err);
+    static const char place[] = "{{picture}}";
+    const unsigned char *const end = cli_trace_page + cli_trace_page_length;
+    const unsigned char *const found = memmem(cli_trace_page, cli_trace_page_length, place, sizeof place - 1);
+
+    if (found == NULL)
+        return cuzk_error_set(err, CUZK_INTERNAL, "the page has no place for the picture");
+    const unsigned char *const after = found + sizeof place - 1;
+
+    return make(timeline, title, cli_trace_page, (size_t)(found - cli_trace_page), after,
+                (size_t)(end - after), sink, err);
+}
+
+/* A stage is a complete event on its row, a moment an instant of the process. */
+static void write_trace_event(const struct picture *picture, size_t i, struct cuzk_json_writer *json)
+{
+    const struct cuzk_timeline_event *event = &picture->events[i];
+    char job[24];
+
+    cuzk_json_write_object_begin(json);
+    cuzk_json_write_member_string(json, "name", event->stage);
+    cuzk_json_write_member_string(json, "ph", event->mark ? "i" : "X");
+    cuzk_json_write_member_u64(json, "pid", 1);
+    cuzk_json_write_member_u64(json, "tid", event->mark ? 0 : picture->row_of[i] + 1);
+    cuzk_json_write_member_double(json, "ts", (double)(event->begin_ns - picture->start_ns) / 1e3, 3);
+    if (event->mark)
+        cuzk_json_write_member_string(json, "s", "p");
+    else
+        cuzk_json_write_member_double(json, "dur", (double)(event->end_ns - event->begin_ns) / 1e3, 3);
+    cuzk_json_write_key(json, "args");
+    cuzk_json_write_object_begin(json);
+    if (event->partition != CUZK_TIMELINE_NO_PARTITION)
+        cuzk_json_write_member_u64(json, "partition", (uint64_t)event->partition);
+    if (event->job != 0) {
+        snprintf(job, sizeof job, "%016" PRIx64, event->job);
+        cuzk_json_write_member_string(json, "job", job);
+    }
+    if (event->kernels_ns != 0)
+        cuzk_json_write_member_double(json, "kernels_ms", (double)event->kernels_ns / 1e6, 3);
+    if (event->transfer_ns != 0)
+        cuzk_json_write_member_double(json, "transfer_ms", (double)event->transfer_ns / 1e6, 3);
+    cuzk_json_write_object_end(json);
+    cuzk_json_write_object_end(json);
 }
 
 enum cuzk_status cli_waterfall_perfetto(const struct cuzk_timeline *timeline, struct cuzk_sink sink,
@@ -341,24 +448,8 @@ enum cuzk_status cli_waterfall_perfetto(const struct cuzk_timeline *timeline, st
         cuzk_json_write_object_end(&json);
         cuzk_json_write_object_end(&json);
     }
-    for (size_t i = 0; i < picture->count; i++) {
-        const struct cuzk_timeline_event *event = &picture->events[i];
-
-        cuzk_json_write_object_begin(&json);
-        cuzk_json_write_member_string(&json, "name", event->stage);
-        cuzk_json_write_member_string(&json, "ph", "X");
-        cuzk_json_write_member_u64(&json, "pid", 1);
-        cuzk_json_write_member_u64(&json, "tid", picture->row_of[i] + 1);
-        cuzk_json_write_member_double(&json, "ts", (double)(event->begin_ns - picture->start_ns) / 1e3, 3);
-        cuzk_json_write_member_double(&json, "dur", (double)(event->end_ns - event->begin_ns) / 1e3, 3);
-        if (event->partition != CUZK_TIMELINE_NO_PARTITION) {
-            cuzk_json_write_key(&json, "args");
-            cuzk_json_write_object_begin(&json);
-            cuzk_json_write_member_u64(&json, "partition", (uint64_t)event->partition);
-            cuzk_json_write_object_end(&json);
-        }
-        cuzk_json_write_object_end(&json);
-    }
+    for (size_t i = 0; i < picture->count; i++)
+        write_trace_event(picture, i, &json);
     cuzk_json_write_array_end(&json);
     cuzk_json_write_object_end(&json);
     status = cuzk_json_write_finish(&json);

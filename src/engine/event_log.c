@@ -1,15 +1,13 @@
 #include "engine/event_log.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "engine/engine.h"
+#include "engine/event_timeline.h"
 
 struct cuzk_event_log {
     pthread_mutex_t lock;
@@ -170,33 +168,13 @@ const char *cuzk_event_type_name(enum cuzk_event_type type)
     return (unsigned)type < CUZK_EVENT_TYPES ? names[type] : "unknown";
 }
 
-/* The event's name in capitals and '_', as the reference writes them: "WITNESS", "KEY_LOADED". */
-static void line_name(const char *name, char *text, size_t room)
-{
-    size_t i = 0;
-
-    for (; name[i] != '\0' && i + 1 < room; i++)
-        text[i] = name[i] == ' '                     ? '_'
-                  : name[i] >= 'a' && name[i] <= 'z' ? (char)(name[i] - 'a' + 'A')
-                                                     : name[i];
-    text[i] = '\0';
-}
-
 void cuzk_engine_event_line(const struct cuzk_engine_event *event, uint64_t origin_ns, char *text,
                             size_t room)
 {
-    const bool span = event->type == CUZK_EVENT_TYPE_STAGE;
-    const uint64_t at = event->end_ns > origin_ns ? event->end_ns - origin_ns : 0;
-    char name[32], job[CUZK_JOB_ID_TEXT] = "-", partition[24] = "", length[40] = "";
+    struct cuzk_timeline_event span;
 
-    line_name(span ? cuzk_sched_stage_name(event->stage) : cuzk_event_type_name(event->type), name,
-              sizeof name);
-    if (event->job != 0)
-        cuzk_job_id_format(event->job, job);
-    if (event->partition != CUZK_TIMELINE_NO_PARTITION)
-        snprintf(partition, sizeof partition, " partition=%" PRId32, event->partition);
-    if (event->end_ns > event->begin_ns)
-        snprintf(length, sizeof length, " ms=%.3f", (double)(event->end_ns - event->begin_ns) / 1e6);
-    snprintf(text, room, "TIMELINE,%" PRIu64 ",%s,%s,lane=%s%s%s", at / 1000000, name, job,
-             event->lane[0] == '\0' ? "-" : event->lane, partition, length);
+    cuzk_engine_event_span(event, &span);
+    span.begin_ns = event->begin_ns; /* of an end the job's length */
+    memcpy(span.lane, event->lane, sizeof span.lane);
+    cuzk_timeline_format_line(&span, origin_ns, text, room);
 }

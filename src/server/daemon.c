@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/cuda/cuda.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "engine/null_spec.h"
@@ -19,6 +20,8 @@ struct cuzk_daemon {
     struct cuzk_engine *engine;
     struct cuzk_grpc_server *grpc;
     struct cuzk_http_server *http; /* NULL where it is off */
+    const struct cuzk_log *log;
+    uint64_t started_ns;
 };
 
 /* ---- devices ---- */
@@ -134,6 +137,16 @@ static enum cuzk_status start_engine(struct cuzk_daemon *daemon, const struct cu
     return cuzk_engine_create(&options, &daemon->engine, err);
 }
 
+/* What happened, in the reference's lines. */
+static void log_event(void *context, const struct cuzk_engine_event *event)
+{
+    const struct cuzk_daemon *daemon = context;
+    char line[256];
+
+    cuzk_engine_event_line(event, daemon->started_ns, line, sizeof line);
+    cuzk_log_line(daemon->log, CUZK_LOG_DEBUG, "%s", line);
+}
+
 /* ---- servers ---- */
 
 static enum cuzk_status start_grpc(struct cuzk_daemon *daemon, const struct cuzk_config *config,
@@ -182,7 +195,11 @@ enum cuzk_status cuzk_daemon_start(const struct cuzk_config *config, const char 
 
     *out = NULL;
     CUZK_TRY_OUT(CUZK_NEW(&daemon, 1, "daemon", err));
+    daemon->log = log;
+    daemon->started_ns = cuzk_clock_ns();
     CUZK_TRY_OUT(start_engine(daemon, config, program, log, err));
+    if (log != NULL && log->level >= CUZK_LOG_DEBUG)
+        cuzk_event_log_listen(cuzk_engine_events(daemon->engine), log_event, daemon);
     CUZK_TRY_OUT(start_grpc(daemon, config, log, err));
     CUZK_TRY_OUT(start_http(daemon, config, log, err));
     *out = daemon;

@@ -249,7 +249,7 @@ static enum MHD_Result answer(struct cuzk_http_server *server, struct MHD_Connec
     for (const struct cuzk_web_file *file = cuzk_web_files; file->path != NULL; file++)
         if (strcmp(path, file->path) == 0)
             return http_send(connection, MHD_HTTP_OK, file->type,
-                             MHD_create_response_from_buffer(file->length, (void *)(uintptr_t)file->bytes,
+                             MHD_create_response_from_buffer(*file->length, (void *)(uintptr_t)file->bytes,
                                                              MHD_RESPMEM_PERSISTENT));
     return http_send_text(connection, MHD_HTTP_NOT_FOUND,
                           "nothing here; try /, /metrics, /status, /events, /timeline, /health, /ready\n");

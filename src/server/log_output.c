@@ -175,12 +175,13 @@ static uint64_t likeness(enum cuzk_log_level level, const char *message, const c
 }
 
 /* Whether a line is to be written, and how many like it were not. Under the lock. */
-static bool is_due(struct cuzk_log_output *output, uint64_t hash, uint64_t now, uint64_t *left_out)
+static bool is_due(struct cuzk_log_output *output, enum cuzk_log_level level, uint64_t hash, uint64_t now,
+                   uint64_t *left_out)
 {
     struct recent *recent = &output->recent[hash % RECENT];
 
     *left_out = 0;
-    if (output->options.repeat_ms == 0)
+    if (output->options.repeat_ms == 0 || level == CUZK_LOG_DEBUG)
         return true;
     if (recent->hash == hash && recent->written_ns != 0 &&
         now - recent->written_ns < output->options.repeat_ms * 1000000) {
@@ -217,7 +218,7 @@ static void take_line(void *context, enum cuzk_log_level level, const char *mess
 
     pthread_mutex_lock(&output->lock);
     options = output->options;
-    const bool due = level <= options.level && is_due(output, hash, cuzk_clock_ns(), &left_out);
+    const bool due = level <= options.level && is_due(output, level, hash, cuzk_clock_ns(), &left_out);
     pthread_mutex_unlock(&output->lock);
     if (!due)
         return;

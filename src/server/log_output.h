@@ -4,7 +4,7 @@
  * Every line has time, level and message; "job 0123456789abcdef" in a message becomes a member `job` too.
  * What comes from outside cannot break a line or speak to a terminal: control characters are escaped, bytes
  * that are no UTF-8 are replaced. A line like one that was written lately (digits aside) is counted instead;
- * the next that is written says how many were left out. Thread-safe.
+ * the next that is written says how many were left out; debug lines are all written. Thread-safe.
  */
 #ifndef CUZK_SERVER_LOG_OUTPUT_H
 #define CUZK_SERVER_LOG_OUTPUT_H

@@ -427,7 +427,7 @@ enum cuzk_status cuzk_page_write(const struct cuzk_page_facts *facts, struct cuz
                                  struct cuzk_error *err)
 {
     struct page page = {.out = {.sink = sink, .err = err}, .facts = facts};
-    const char *at = (const char *)cuzk_web_page.bytes, *end = at + cuzk_web_page.length;
+    const char *at = (const char *)cuzk_web_page.bytes, *end = at + *cuzk_web_page.length;
 
     while (at < end) {
         const char *open = memmem(at, (size_t)(end - at), "{{", 2);

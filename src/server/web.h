@@ -1,19 +1,18 @@
-/* The files of web/, built in: all but the page itself, which server/page.h fills with numbers. */
+/* The files of web/ that the dashboard is made of, built in. */
 #ifndef CUZK_SERVER_WEB_H
 #define CUZK_SERVER_WEB_H
 
-#include <stddef.h>
-
 struct cuzk_web_file {
-    const char *path; /* "/app.js"; NULL ends the table */
+    const char *path; /* "/app.js" */
     const char *type;
-    const unsigned char *bytes;
-    size_t length;
+    const unsigned char *bytes; /* not terminated */
+    const unsigned long *length;
 };
 
-extern const struct cuzk_web_file cuzk_web_files[];
-
-/* web/index.html, whose places {{name}} are to be filled; not terminated. */
+/* web/index.html, whose places {{name}} server/page.h fills. */
 extern const struct cuzk_web_file cuzk_web_page;
+
+/* The others, served as they are; a path of NULL ends the table. */
+extern const struct cuzk_web_file cuzk_web_files[];
 
 #endif

@@ -31,7 +31,9 @@ def free_port():
         return probe.getsockname()[1]
 
 
-class Dashboard(Case):
+class Browser(Case):
+    """Skips where there is no browser, or nothing to drive it with."""
+
     def setUp(self):
         super().setUp()
         self.browser = chromium()
@@ -40,7 +42,36 @@ class Dashboard(Case):
         self.peers, reason = installed()
         if self.peers is None:
             self.skipTest(reason)
-        shutil.copy(PEERS / "dashboard.mjs", self.peers)  # the folder may have been made before it was changed
+
+    def look(self, script, *arguments):
+        shutil.copy(PEERS / script, self.peers)  # the folder may have been made before it was changed
+        done = subprocess.run(["node", script, self.browser, *map(str, arguments)], cwd=self.peers, capture_output=True,
+                              text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr[-4000:])
+        answer = json.loads(done.stdout)
+        self.assertEqual(answer["complaints"], [])
+        return answer
+
+
+class Trace(Browser):
+    def test_the_page_zooms_and_says_what_a_bar_is(self):
+        timeline, page = self.folder / "t.json", self.folder / "t.html"
+        self.expect(0, "bench", "load", "--count", 6, "--in-flight", 4, "--null", "null:witness=8ms:quotient=5ms:msm=4ms",
+                    "--circuit", "porep-32g", "--preset", "phase-8", "--timeline", timeline, "--quiet")
+        self.expect(0, "trace", timeline, "--html", page)
+        answer = self.look("trace.mjs", page, self.folder / "trace.png")
+        self.assertGreater(answer["bars"], 200)
+        self.assertLess(answer["zoomed"], answer["bars"] / 3)
+        self.assertGreater(answer["zoomed"], 0)
+        self.assertEqual(answer["again"], answer["bars"])
+        self.assertRegex(answer["tip"], r"partition \d, job [0-9a-f]{16}: [\d.]+ ms")
+        if PICTURES:
+            shutil.copy(self.folder / "trace.png", PICTURES)
+
+
+class Dashboard(Browser):
+    def setUp(self):
+        super().setUp()
         port = free_port()
         self.url = f"http://127.0.0.1:{port}/"
         self.daemon = Daemon(self.folder, "--set", "partition_workers=6", "--host-mem", "200GiB", device=NULL,
@@ -64,11 +95,7 @@ class Dashboard(Case):
         connection.close()
 
     def test_bars_appear_under_load_and_the_page_keeps_to_its_policy(self):
-        done = subprocess.run(["node", "dashboard.mjs", self.browser, self.url, str(self.folder),
-                               "11000" if PICTURES else "3000"], cwd=self.peers, capture_output=True, text=True, timeout=120)
-        self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr[-4000:])
-        answer = json.loads(done.stdout)
-        self.assertEqual(answer["complaints"], [])
+        answer = self.look("dashboard.mjs", self.url, self.folder, 11000 if PICTURES else 3000)
         for name in ("wide", "phone"):
             with self.subTest(size=name):
                 seen = answer["seen"][name]
