@@ -108,6 +108,31 @@ static void test_write__hands_on_what_the_sink_says(void **state)
     assert_string_equal(err.message, "full");
 }
 
+/* The manual has every family, word for word, and no other. */
+static void test_family__is_in_the_manual(void **state)
+{
+    const struct cuzk_metrics_family *family;
+    FILE *file = fopen(CUZK_SOURCE_DIR "/docs/observability.md", "r");
+    static char manual[1 << 17];
+    size_t rows = 0, families = 0;
+
+    (void)state;
+    assert_non_null(file);
+    manual[fread(manual, 1, sizeof manual - 1, file)] = '\0';
+    fclose(file);
+    for (; (family = cuzk_metrics_family(families)) != NULL; families++) {
+        char row[512];
+
+        snprintf(row, sizeof row, "\n| `%s` | %s | %s | %s |\n", family->name, family->type, family->labels,
+                 family->help);
+        if (strstr(manual, row) == NULL)
+            fail_msg("docs/observability.md lacks the row:%s", row);
+    }
+    for (const char *at = manual; (at = strstr(at, "\n| `")) != NULL; at += 4)
+        rows += strncmp(at + 4, "cuzk_", 5) == 0 || strncmp(at + 4, "process_", 8) == 0;
+    assert_int_equal(rows, families);
+}
+
 /* The checker itself must be able to fail. */
 static void test_check__refuses_what_is_malformed(void **state)
 {
@@ -153,6 +178,7 @@ int main(void)
         cmocka_unit_test(test_write__says_what_the_engine_says),
         cmocka_unit_test(test_write__counters_never_fall),
         cmocka_unit_test(test_write__hands_on_what_the_sink_says),
+        cmocka_unit_test(test_family__is_in_the_manual),
         cmocka_unit_test(test_check__refuses_what_is_malformed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
