@@ -46,7 +46,8 @@ static void find_text(struct cuzk_protowire wire, uint32_t number, char text[NAM
 
 static void join(const char *scope, const char *name, char out[NAME_ROOM])
 {
-    snprintf(out, NAME_ROOM, "%s%s%s", scope, scope[0] != '\0' ? "." : "", name);
+    if (snprintf(out, NAME_ROOM, "%s%s%s", scope, scope[0] != '\0' ? "." : "", name) >= NAME_ROOM)
+        out[0] = '\0'; /* no name of ours is as long */
 }
 
 static const struct child *child_of(enum entity parent, uint32_t field)

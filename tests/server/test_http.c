@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -11,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "base/json_reader.h"
+#include "base/mem.h"
 #include "base/timeline.h"
 #include "server/engine_facts.h"
 #include "server/http.h"
@@ -25,7 +26,7 @@ struct world {
     struct cuzk_event_log *log;
     struct cuzk_http_server *server;
     uint16_t port;
-    bool draining;
+    atomic_bool draining;
 };
 
 static struct world world;
@@ -462,6 +463,29 @@ static void test_page__lists_jobs_and_why_they_failed(void **state)
     free(answer);
 }
 
+/* Every allocation of an answer fails once: it is an error to the client, and the next one is served. */
+static void test_get__survives_want_of_memory(void **state)
+{
+    static const char *const paths[] = {"/", "/metrics", "/status", "/timeline", "/events"};
+
+    (void)state;
+    add_stage(1, 0);
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        char text[4096] = "", request[128];
+        const int fd = http_client_connect(world.port);
+
+        cuzk_mem_fail_after(0, 1);
+        snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n",
+                 paths[i]);
+        http_client_send(fd, request);
+        http_client_read(fd, text, sizeof text, "\r\n\r\n", 5000);
+        cuzk_mem_fail_after(SIZE_MAX, 0);
+        close(fd);
+        assert_status(text, 503);
+        expect("GET", "/health", "", 200, "ok");
+    }
+}
+
 static void test_start__refuses_other_machines_and_taken_ports(void **state)
 {
     struct cuzk_http_options options = {
@@ -497,6 +521,7 @@ int main(void)
         TEST(test_events__serve_so_many_and_drop_who_does_not_read),
         TEST(test_timeline__is_one_that_trace_reads),
         TEST(test_page__lists_jobs_and_why_they_failed),
+        TEST(test_get__survives_want_of_memory),
         TEST(test_start__refuses_other_machines_and_taken_ports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
