@@ -135,11 +135,11 @@ enum cuzk_status cli_trace_summarise(const struct cuzk_timeline *timeline, struc
     qsort(jobs, count, sizeof *jobs, by_number);
     for (size_t i = 0; i < count; i++)
         out->jobs += jobs[i] != 0 && (i == 0 || jobs[i] != jobs[i - 1]);
-    qsort(order, out->spans, sizeof *order, by_lane);
+    qsort((void *)order, out->spans, sizeof *order, by_lane);
     add_lanes(order, out->spans, out);
     status = add_parts(order, out->spans, out, err);
 out:
     cuzk_mem_free(jobs);
-    cuzk_mem_free(order);
+    cuzk_mem_free((void *)order);
     return status;
 }

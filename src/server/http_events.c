@@ -1,5 +1,6 @@
 /* /events and /timeline: answers that are made as the client takes them, a piece at a time. */
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,9 +153,10 @@ static ssize_t read_events(void *context, uint64_t position, char *out, size_t r
  */
 static bool reader_is_gone(const struct http_stream *stream)
 {
-    char byte;
+    struct pollfd reader = {.fd = stream->socket, .events = POLLRDHUP};
 
-    return stream->socket >= 0 && recv(stream->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    return stream->socket >= 0 && poll(&reader, 1, 0) > 0 &&
+           (reader.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
 void http_wake_streams(struct cuzk_http_server *server)

@@ -18,6 +18,14 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def counters(url):
+    """Samples of a daemon's counters and histograms."""
+    with urllib.request.urlopen(url, timeout=20) as answer:
+        lines = answer.read().decode().splitlines()
+    samples = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+    return {name: float(value) for name, value in samples.items() if re.match(r"\w+_(total|bucket|count|sum)\b", name)}
+
+
 class Trace(Case):
     def recorded(self):
         timeline = self.folder / "t.json"
@@ -66,13 +74,23 @@ class Trace(Case):
         instants = [e["name"] for e in events if e["ph"] == "i"]
         self.assertEqual(instants.count("done"), 3)
 
-    def test_takes_the_timeline_of_a_daemon_and_its_log_has_the_lines(self):
+    def test_takes_the_timeline_of_a_daemon_and_its_metrics_and_log_agree(self):
         port = free_port()
         daemon = Daemon(self.folder, "--verbose", device=NULL, http=f"127.0.0.1:{port}").start()
         self.addCleanup(daemon.stop)
+        before = counters(f"http://127.0.0.1:{port}/metrics")
         connection = h2.Connection(daemon.socket)
         self.assertEqual(connection.call("Prove", h2.string(1, porep("one", size=1 << 35, registered=8))).code, 0)
         connection.close()
+        after = counters(f"http://127.0.0.1:{port}/metrics")
+        for sample, value in before.items():
+            self.assertGreaterEqual(after[sample], value, sample)
+        self.assertEqual(after['cuzk_jobs_total{kind="porep_c2",outcome="completed"}'], 1)
+        self.assertEqual(after["cuzk_partitions_total"], 10)
+        self.assertEqual(after['cuzk_stage_duration_seconds_count{stage="msm"}'], 10)
+        self.assertGreaterEqual(after['cuzk_device_busy_seconds_total{device="0"}'], 0.09)
+        self.assertGreaterEqual(after['cuzk_device_held_seconds_total{device="0"}'],
+                                after['cuzk_device_busy_seconds_total{device="0"}'])
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/timeline", timeout=20) as answer:
             timeline = self.write("engine.json", answer.read())
         report = self.expect(0, "trace", timeline, "--json").json()
