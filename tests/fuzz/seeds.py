@@ -3,12 +3,16 @@
 
 usage: seeds.py FIXTURES OUT    writes OUT/TARGET/NAME
 """
+import hashlib
 import json
 import pathlib
 import random
 import shutil
+import sqlite3
+import struct
 import subprocess
 import sys
+import tempfile
 
 
 def read(path):
@@ -19,6 +23,37 @@ def read(path):
 
 def json_lines(path):
     return [json.loads(line) for line in read(path).splitlines() if line.strip()]
+
+
+def request_form(blobs, proofs):
+    """A request at rest (engine/request_form.h), without its digest."""
+    return (b"cuzkreq1" + struct.pack("<4I4Q", 1, 2, 0, len(proofs), 2048, 0, 7, 1000)
+            + b"".join(struct.pack("<Q", len(x)) for x in blobs + proofs) + b"".join(blobs + proofs))
+
+
+def journal_row(job, state, result):
+    """A job of the journal (engine/journal_row.h)."""
+    row = (b"cuzkjob1" + struct.pack("<2Q", job, job) + bytes(64) + struct.pack("<4I3Q2I", 1, 2, state, 0, 2048, 1, 2, 5,
+                                                                               len(result)) + b"porep" + result)
+    return row + hashlib.sha256(row).digest()[:16]
+
+
+def journal_files(rows):
+    """A database with half of the rows, and its log with the others; as fuzz_journal_pages takes them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "journal"
+        database = sqlite3.connect(path, isolation_level=None)
+        database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        database.execute("CREATE TABLE job (id INTEGER PRIMARY KEY, body BLOB NOT NULL)")
+        for half in (0, 1):
+            for job in range(half, len(rows), 2):
+                database.execute("INSERT INTO job VALUES (?, ?)", (job + 1, rows[job]))
+            if half == 0:
+                database.execute("PRAGMA journal_mode = WAL")
+        files = path.read_bytes(), pathlib.Path(f"{path}-wal").read_bytes()
+        database.close()
+    split = min(255, -(-len(files[0]) * 255 // len(files[0] + files[1])))
+    return bytes([split]) + files[0] + files[1]
 
 
 def seeds(fixtures):
@@ -76,6 +111,15 @@ def seeds(fixtures):
         yield "sched", f"preset-{number}", bytes([number]) + events.randbytes(11 + 4 * 200)
     for offset in (4, 8, 12, 16, 20, 24, 32, 40, 800, 4900):  # fields of a device's message, and texts without end
         yield "device_wire", f"at-{offset}", offset.to_bytes(4, "little") + b"\xff" * 4200
+    yield "request", "porep", request_form([b"vanilla", b"", b"", b"", b""], [])
+    yield "request", "post", request_form([b"", b"r" * 32, b"", b"", b""], [b"one", b"", b"three"])
+    yield "request", "snap", request_form([b"", b"", b"o" * 32, b"n" * 32, b"d" * 39], [b"p" * 500])
+    for state, result in enumerate((b"", b"p" * 192, b"constraint 7", b"")):
+        yield "journal_row", f"state-{state}", journal_row(9, state, result)
+    mark = b"cuzkmark" + struct.pack("<2Q", 3, 1024)
+    yield "journal_row", "mark", mark + hashlib.sha256(mark).digest()[:16]
+    yield "journal_pages", "small", journal_files([journal_row(job, 1, b"p" * 192) for job in range(1, 7)])
+    yield "journal_pages", "overflow", journal_files([journal_row(1, 1, b"p" * 9000), journal_row(2, 2, b"e")])
 
 
 def main():
