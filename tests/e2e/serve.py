@@ -262,10 +262,14 @@ class Rude(Served):
 
     def test_one_gibibyte_is_refused(self):
         c = self.connect()
-        stream = c.open("SubmitProof")
+        stream, block, sent = c.open("SubmitProof"), b"x" * (1 << 22), 0
         c.send(stream, b"\0" + struct.pack(">I", 1 << 30))
-        c.send(stream, b"x" * 100000)
-        self.assertEqual(c.wait(stream).code, RESOURCE_EXHAUSTED)
+        while sent < 1 << 30 and stream not in c.closed:
+            sent += c.send(stream, block)
+        refused = c.wait(stream)
+        self.assertEqual(refused.code, RESOURCE_EXHAUSTED, refused.text)
+        self.assertIn("larger than max", refused.text)
+        self.assertLess(self.daemon.status_line("VmHWM"), 1600 << 10)
         self.alive()
 
     def test_client_that_vanishes_while_it_waits(self):
