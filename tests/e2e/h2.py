@@ -160,8 +160,8 @@ class Answer:
 class Connection:
     def __init__(self, path, timeout=60, window=1 << 24):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.connect(str(path))  # with a timeout a full backlog would be an error at once
         self.socket.settimeout(timeout)
-        self.socket.connect(str(path))
         self.headers, self.stream, self.inbox = Headers(), -1, b""
         self.window, self.windows, self.initial = 65535, {}, 65535
         self.answers, self.closed = {}, set()

@@ -302,8 +302,8 @@ class Rude(Served):
         try:
             for _ in range(many):
                 s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                s.connect(str(self.daemon.socket))  # waits where the daemon has not accepted the others yet
                 s.settimeout(20)
-                s.connect(str(self.daemon.socket))
                 s.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\x04\0\0\0\0\0")
                 idle.append(s)
             self.alive()
