@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CURVE_MOST = 24, FIT_POINTS = 8, GAIN_PERCENT = 1 };
+enum { CURVE_MOST = 24, GAIN_PERCENT = 1, RUNS_MOST = 15 };
 
 enum cuzk_status cuzk_phases_knobs(const struct cuzk_machine_model *model, const char *preset,
                                    struct cuzk_knobs *out, char *note, struct cuzk_error *err)
@@ -75,14 +75,72 @@ static void decide(const struct cuzk_sim_result *result, bool loaded, char *text
         snprintf(text, room, "%s: the device waits %.0f%%%s", limits[limit], 100 * waits, by);
 }
 
+/* ---- one setting ---- */
+
+/* The middle one of some runs. */
+static enum cuzk_status measure(const struct cuzk_phases *out, const struct cuzk_knobs *knobs,
+                                uint32_t proofs, uint32_t in_flight, struct cuzk_sim_result *result,
+                                struct cuzk_error *err)
+{
+    struct cuzk_sim_result runs[RUNS_MOST];
+    const uint32_t count = out->seeds < RUNS_MOST ? out->seeds : RUNS_MOST;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct cuzk_sim_result fresh = {0};
+        uint32_t at = i;
+
+        CUZK_TRY(out->runner->run(out->runner->context, knobs, proofs, in_flight, &fresh, err));
+        for (; at > 0 && runs[at - 1].per_proof > fresh.per_proof; at--)
+            runs[at] = runs[at - 1];
+        runs[at] = fresh;
+    }
+    *result = runs[count / 2];
+    return CUZK_OK;
+}
+
+static enum cuzk_status run_load(const struct cuzk_phases *out, const struct cuzk_knobs *knobs,
+                                 uint32_t proofs, uint32_t in_flight, struct cuzk_sim_result *result,
+                                 struct cuzk_error *err)
+{
+    if (out->runner != NULL)
+        return measure(out, knobs, proofs, in_flight, result, err);
+    return cuzk_bench_simulate(&out->model, knobs, proofs, in_flight, out->seeds, result, err);
+}
+
+/* What the backend cannot tell apart is no step. */
+static void compare_knobs(const struct cuzk_phases *out, struct cuzk_phase *phase,
+                          const struct cuzk_knobs *knobs)
+{
+    for (uint32_t i = 0; i < out->phase_count; i++) {
+        struct cuzk_knobs other;
+        bool same = true;
+
+        if (cuzk_knobs_preset(out->phases[i].preset, &other, NULL) != CUZK_OK)
+            continue;
+        for (unsigned knob = 0; knob < CUZK_KNOBS && same; knob++)
+            same = knobs->value[knob] == other.value[knob] ||
+                   cuzk_knob_meaningless((enum cuzk_knob)knob, out->runner->backend) != NULL;
+        if (same) {
+            snprintf(phase->note, sizeof phase->note, "%s cannot tell it from %s", out->runner->backend,
+                     out->phases[i].preset);
+            return;
+        }
+    }
+}
+
 static enum cuzk_status run_phase(struct cuzk_phases *out, struct cuzk_phase *phase, struct cuzk_error *err)
 {
     const struct cuzk_machine_model *m = &out->model;
     struct cuzk_error refusal;
     struct cuzk_knobs knobs;
 
-    CUZK_TRY(cuzk_phases_knobs(m, phase->preset, &knobs, phase->note, err));
-    const enum cuzk_status status = cuzk_bench_simulate(m, &knobs, 1, 1, out->seeds, &phase->alone, &refusal);
+    if (out->runner != NULL) {
+        CUZK_TRY(cuzk_knobs_preset(phase->preset, &knobs, err));
+        compare_knobs(out, phase, &knobs);
+    } else {
+        CUZK_TRY(cuzk_phases_knobs(m, phase->preset, &knobs, phase->note, err));
+    }
+    const enum cuzk_status status = run_load(out, &knobs, 1, 1, &phase->alone, &refusal);
 
     if (status == CUZK_MEMORY) {
         memcpy(phase->refusal, refusal.message, sizeof refusal.message);
@@ -93,14 +151,15 @@ static enum cuzk_status run_phase(struct cuzk_phases *out, struct cuzk_phase *ph
             *err = refusal;
         return status;
     }
-    CUZK_TRY(cuzk_bench_simulate(m, &knobs, out->proofs, out->in_flight, out->seeds, &phase->loaded, err));
+    CUZK_TRY(run_load(out, &knobs, out->proofs, out->in_flight, &phase->loaded, err));
     phase->runs = true;
     phase->fits = phase->loaded.host_peak <= m->host_memory;
     decide(&phase->alone, false, phase->alone_limit, sizeof phase->alone_limit);
     decide(&phase->loaded, true, phase->loaded_limit, sizeof phase->loaded_limit);
     phase->kernel_floor = phase->loaded.part[CUZK_PART_KERNELS];
     const double *stage = phase->alone.stage;
-    const double units = knobs.value[CUZK_KNOB_OVERLAP] <= CUZK_OVERLAP_PROOF ? 1 : m->partitions;
+    const double units =
+        knobs.value[CUZK_KNOB_OVERLAP] <= CUZK_OVERLAP_PROOF && out->runner == NULL ? 1 : m->partitions;
 
     phase->host_floor = units *
                         (stage[CUZK_STAGE_SETUP] + stage[CUZK_STAGE_PREPARE] + stage[CUZK_STAGE_HOST_MSM]) /
@@ -131,8 +190,18 @@ static enum cuzk_status run_curve(struct cuzk_phases *out, struct cuzk_error *er
 {
     struct cuzk_sim_result result;
 
-    for (uint32_t workers = 1; workers <= CURVE_MOST; workers++) {
-        CUZK_TRY(at_workers(out, workers, out->proofs, out->in_flight, &out->model, &result, err));
+    const uint32_t most = out->runner != NULL ? out->runner->workers_most : CURVE_MOST;
+
+    for (uint32_t workers = 1; workers <= most && workers <= CUZK_PHASES_POINTS; workers++) {
+        if (out->runner != NULL) {
+            struct cuzk_knobs knobs;
+
+            CUZK_TRY(cuzk_knobs_preset(last_phase(out), &knobs, err));
+            knobs.value[CUZK_KNOB_PARTITION_WORKERS] = workers;
+            CUZK_TRY(run_load(out, &knobs, out->proofs, out->in_flight, &result, err));
+        } else {
+            CUZK_TRY(at_workers(out, workers, out->proofs, out->in_flight, &out->model, &result, err));
+        }
         out->points[out->point_count++] =
             (struct cuzk_phase_point){workers, result.per_proof, result.host_peak};
     }
@@ -298,4 +367,29 @@ enum cuzk_status cuzk_phases_run(const struct cuzk_machine_model *model, uint32_
     CUZK_TRY(ask_second_worker(out, err));
     ask_saturation(out);
     return ask_registration(out, err);
+}
+
+enum cuzk_status cuzk_phases_measure(const struct cuzk_phases_runner *runner, uint32_t proofs,
+                                     uint32_t in_flight, uint32_t runs, struct cuzk_phases *out,
+                                     struct cuzk_error *err)
+{
+    memset(out, 0, sizeof *out);
+    out->runner = runner;
+    snprintf(out->model.name, sizeof out->model.name, "%.63s", runner->what);
+    snprintf(out->model.note, sizeof out->model.note, "%s", runner->note);
+    out->model.partitions = runner->partitions;
+    out->model.devices = runner->devices;
+    out->model.host_memory = runner->host_memory;
+    out->proofs = proofs;
+    out->in_flight = in_flight;
+    out->seeds = runs > 0 ? runs : 1;
+    for (const char *preset; (preset = cuzk_knobs_preset_name(out->phase_count)) != NULL;
+         out->phase_count++) {
+        out->phases[out->phase_count].preset = preset;
+        CUZK_TRY(run_phase(out, &out->phases[out->phase_count], err));
+    }
+    CUZK_TRY(run_curve(out, err));
+    if (out->point_count > 1)
+        fit_memory(out);
+    return CUZK_OK;
 }

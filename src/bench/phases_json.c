@@ -67,7 +67,7 @@ static void write_phase(const struct cuzk_phase *phase, struct cuzk_json_writer 
     cuzk_json_write_object_end(json);
 }
 
-static void write_published(const struct cuzk_published *published, struct cuzk_json_writer *json)
+static void write_published(const struct cuzk_published_figures *published, struct cuzk_json_writer *json)
 {
     cuzk_json_write_key(json, "published");
     cuzk_json_write_array_begin(json);
@@ -89,10 +89,11 @@ static void write_published(const struct cuzk_published *published, struct cuzk_
 
 void cuzk_phases_write_json(const struct cuzk_phases *phases, struct cuzk_json_writer *json)
 {
-    cuzk_json_write_member_string(json, "model", phases->model.name);
+    cuzk_json_write_member_string(json, phases->runner != NULL ? "measured" : "model",
+                                  phases->runner != NULL ? phases->runner->what : phases->model.name);
     cuzk_json_write_member_u64(json, "proofs", phases->proofs);
     cuzk_json_write_member_u64(json, "in_flight", phases->in_flight);
-    cuzk_json_write_member_u64(json, "seeds", phases->seeds);
+    cuzk_json_write_member_u64(json, phases->runner != NULL ? "runs" : "seeds", phases->seeds);
     cuzk_json_write_key(json, "phases");
     cuzk_json_write_array_begin(json);
     for (uint32_t i = 0; i < phases->phase_count; i++)
@@ -100,17 +101,17 @@ void cuzk_phases_write_json(const struct cuzk_phases *phases, struct cuzk_json_w
     cuzk_json_write_array_end(json);
     cuzk_json_write_key(json, "memory");
     cuzk_json_write_object_begin(json);
-    cuzk_json_write_member_double(json, "base_gib", phases->memory_base, 2);
-    cuzk_json_write_member_double(json, "per_worker_gib", phases->memory_slope, 2);
-    cuzk_json_write_member_double(json, "worst_deviation_gib", phases->memory_residual, 2);
+    cuzk_json_write_member_double(json, "base_gib", phases->memory_base, 4);
+    cuzk_json_write_member_double(json, "per_worker_gib", phases->memory_slope, 4);
+    cuzk_json_write_member_double(json, "worst_deviation_gib", phases->memory_residual, 4);
     cuzk_json_write_object_end(json);
     cuzk_json_write_key(json, "workers");
     cuzk_json_write_array_begin(json);
     for (uint32_t i = 0; i < phases->point_count; i++) {
         cuzk_json_write_object_begin(json);
         cuzk_json_write_member_u64(json, "workers", phases->points[i].workers);
-        cuzk_json_write_member_double(json, "per_proof_s", phases->points[i].per_proof, 3);
-        cuzk_json_write_member_double(json, "host_peak_gib", phases->points[i].host_peak, 1);
+        cuzk_json_write_member_double(json, "per_proof_s", phases->points[i].per_proof, 4);
+        cuzk_json_write_member_double(json, "host_peak_gib", phases->points[i].host_peak, 4);
         cuzk_json_write_object_end(json);
     }
     cuzk_json_write_array_end(json);

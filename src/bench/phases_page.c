@@ -23,7 +23,7 @@ static const char *const colours[CUZK_PARTS] = {"#0072b2", "#56b4e9", "#e69f00",
 
 static double most_seconds(const struct cuzk_phases *phases)
 {
-    double most = 1;
+    double most = 0;
 
     for (uint32_t i = 0; i < phases->phase_count; i++) {
         if (phases->phases[i].runs && phases->phases[i].loaded.per_proof > most)
@@ -31,7 +31,7 @@ static double most_seconds(const struct cuzk_phases *phases)
         if (phases->phases[i].runs && phases->phases[i].alone.per_proof > most)
             most = phases->phases[i].alone.per_proof;
     }
-    return most;
+    return most > 0 ? most : 1;
 }
 
 static void bar(struct cuzk_bench_emit *out, const struct cuzk_sim_result *result, const char *what, double y,
@@ -45,13 +45,13 @@ static void bar(struct cuzk_bench_emit *out, const struct cuzk_sim_result *resul
         if (width < 0.05)
             continue;
         PRINT(
-            "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\" fill=\"%s\"><title>%s, %s: %.2f s a "
+            "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\" fill=\"%s\"><title>%s, %s: %.3g s a "
             "proof</title></rect>\n",
             x, y, width, height, colours[part], what, cuzk_sim_part_name((enum cuzk_sim_part)part),
             result->part[part]);
         x += width;
     }
-    PRINT("<text x=\"%.1f\" y=\"%.1f\" font-size=\"10\">%.1f s", x + 4, y + height - 2, result->per_proof);
+    PRINT("<text x=\"%.1f\" y=\"%.1f\" font-size=\"10\">%.3g s", x + 4, y + height - 2, result->per_proof);
     if (result->host_peak > memory)
         PRINT(", not comparable: needs %.0f GiB of host memory", result->host_peak);
     PRINT("</text>\n");
@@ -91,7 +91,7 @@ static void draw_legend(struct cuzk_bench_emit *out, double y)
 static void draw_curve(const struct cuzk_phases *phases, struct cuzk_bench_emit *out, double y)
 {
     const double left = LABEL, width = CHART - 60, base = y + CURVE_HEIGHT;
-    double most = 1, memory = 1;
+    double most = 1e-9, memory = 1e-9;
 
     for (uint32_t i = 0; i < phases->point_count; i++) {
         if (phases->points[i].per_proof > most)
@@ -109,7 +109,7 @@ static void draw_curve(const struct cuzk_phases *phases, struct cuzk_bench_emit 
 
         PRINT("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#56b4e9\" "
               "fill-opacity=\"0.35\">"
-              "<title>%u workers: %.1f s a proof, %.0f GiB</title></rect>\n",
+              "<title>%u workers: %.3g s a proof, %.3g GiB</title></rect>\n",
               x - 0.4 * width / phases->point_count, base - height, 0.8 * width / phases->point_count, height,
               phases->points[i].workers, phases->points[i].per_proof, phases->points[i].host_peak);
         PRINT("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" font-size=\"10\">%u</text>\n", x, base + 14,
@@ -119,7 +119,7 @@ static void draw_curve(const struct cuzk_phases *phases, struct cuzk_bench_emit 
     for (uint32_t i = 0; i < phases->point_count; i++)
         PRINT("%.1f,%.1f ", left + width * (i + 0.5) / phases->point_count,
               base - CURVE_HEIGHT * phases->points[i].per_proof / most);
-    PRINT("\"/>\n<text x=\"%.1f\" y=\"%.1f\" font-size=\"10\">%.0f s</text>\n", left + 24, y + 6, most);
+    PRINT("\"/>\n<text x=\"%.1f\" y=\"%.1f\" font-size=\"10\">%.3g s</text>\n", left + 24, y + 6, most);
 }
 
 static void draw(const struct cuzk_phases *phases, struct cuzk_bench_emit *out)
@@ -135,8 +135,10 @@ static void draw(const struct cuzk_phases *phases, struct cuzk_bench_emit *out)
         "<text x=\"%d\" y=\"22\" font-size=\"15\" font-weight=\"bold\">Seconds a proof by phase: %s</text>\n"
         "<text x=\"%d\" y=\"42\">Upper bar: %u proofs, %u in flight, batch wall / proofs; lower bar: one "
         "proof "
-        "alone. Simulated, %u seeds.</text>\n",
-        LABEL, phases->model.name, LABEL, phases->proofs, phases->in_flight, phases->seeds);
+        "alone. %s, %u %s.</text>\n",
+        LABEL, phases->model.name, LABEL, phases->proofs, phases->in_flight,
+        phases->runner != NULL ? "Measured" : "Simulated", phases->seeds,
+        phases->runner != NULL ? "runs each" : "seeds");
     draw_phases(phases, out);
     draw_legend(out, legend);
     draw_curve(phases, out, curve);

@@ -7,6 +7,17 @@
 
 #define PRINT(...) cuzk_bench_emit(out, __VA_ARGS__)
 
+/* Measured loads are small: milliseconds and MiB count. */
+static int second_decimals(const struct cuzk_phases *phases)
+{
+    return phases->runner != NULL ? 3 : 1;
+}
+
+static int gib_decimals(const struct cuzk_phases *phases)
+{
+    return phases->runner != NULL ? 3 : 0;
+}
+
 /* The phase before whose figures can be compared; NULL for the first. */
 static const struct cuzk_phase *before(const struct cuzk_phases *phases, uint32_t i)
 {
@@ -18,12 +29,14 @@ static const struct cuzk_phase *before(const struct cuzk_phases *phases, uint32_
 
 static void throughput(const struct cuzk_phases *phases, struct cuzk_bench_emit *out)
 {
+    const int d = second_decimals(phases);
+
     PRINT(
         "1. Throughput. Alone: one proof. Under load: %u proofs, %u in flight, batch wall / proofs, fill and "
         "drain included.\n   Steady: time between answers under load. The step is against the last phase "
         "whose load fits the "
-        "host; steps under 5%% are within the\n   noise of the published figures.\n\n",
-        phases->proofs, phases->in_flight);
+        "host; steps under 5%% are within the\n   noise of %s figures.\n\n",
+        phases->proofs, phases->in_flight, phases->runner != NULL ? "such" : "the published");
     PRINT("%-9s %9s %9s %9s %9s %9s %8s\n", "phase", "alone s", "loaded s", "steady s", "latency s", "step s",
           "step %");
     for (uint32_t i = 0; i < phases->phase_count; i++) {
@@ -33,12 +46,12 @@ static void throughput(const struct cuzk_phases *phases, struct cuzk_bench_emit 
             PRINT("%-9s does not run here: %s\n", phase->preset, phase->refusal);
             continue;
         }
-        PRINT("%-9s %9.1f %9.1f %9.1f %9.1f", phase->preset, phase->alone.per_proof, phase->loaded.per_proof,
-              phase->loaded.steady, phase->loaded.latency_mean);
+        PRINT("%-9s %9.*f %9.*f %9.*f %9.*f", phase->preset, d, phase->alone.per_proof, d,
+              phase->loaded.per_proof, d, phase->loaded.steady, d, phase->loaded.latency_mean);
         if (!phase->fits)
             PRINT("  not comparable: needs %.0f GiB of host memory", phase->loaded.host_peak);
         else if (last != NULL)
-            PRINT(" %+9.1f %+7.1f%%", phase->loaded.per_proof - last->loaded.per_proof,
+            PRINT(" %+9.*f %+7.1f%%", d, phase->loaded.per_proof - last->loaded.per_proof,
                   100 * (phase->loaded.per_proof / last->loaded.per_proof - 1));
         PRINT("%s%s\n", phase->note[0] != '\0' ? "  " : "", phase->note);
     }
@@ -62,7 +75,8 @@ static void kernels(const struct cuzk_phases *phases, struct cuzk_bench_emit *ou
                   r->kernels, r->section, r->call, 100 * r->device_busy, 100 * r->device_held,
                   100 * r->calls_utilisation);
     }
-    PRINT("Where whole proofs go to the device a stage is that of the whole call.\n");
+    if (phases->runner == NULL)
+        PRINT("Where whole proofs go to the device a stage is that of the whole call.\n");
 }
 
 static void bottlenecks(const struct cuzk_phases *phases, struct cuzk_bench_emit *out)
@@ -77,18 +91,27 @@ static void bottlenecks(const struct cuzk_phases *phases, struct cuzk_bench_emit
 
 static void memory(const struct cuzk_phases *phases, struct cuzk_bench_emit *out)
 {
-    PRINT("\n4. Peak memory, GiB.\n\n%-9s %11s %12s %13s\n", "phase", "host alone", "host loaded",
-          "device loaded");
+    const int g = gib_decimals(phases);
+
+    PRINT("\n4. Peak memory, GiB%s.\n\n%-9s %11s %12s %13s\n",
+          phases->runner != NULL ? "; host: resident memory of the whole process, key and program included"
+                                 : "",
+          "phase", "host alone", "host loaded", "device loaded");
     for (uint32_t i = 0; i < phases->phase_count; i++)
         if (phases->phases[i].runs)
-            PRINT("%-9s %11.0f %12.0f %13.1f\n", phases->phases[i].preset, phases->phases[i].alone.host_peak,
-                  phases->phases[i].loaded.host_peak, phases->phases[i].loaded.device_peak);
-    PRINT("Phase 12 under load, fitted: %.0f GiB + partition workers x %.1f GiB, worst deviation %.0f GiB.\n",
-          phases->memory_base, phases->memory_slope, phases->memory_residual);
+            PRINT("%-9s %11.*f %12.*f %13.*f\n", phases->phases[i].preset, g,
+                  phases->phases[i].alone.host_peak, g, phases->phases[i].loaded.host_peak, g + 1,
+                  phases->phases[i].loaded.device_peak);
+    if (phases->point_count > 1)
+        PRINT("Phase 12 under load, fitted: %.*f GiB + partition workers x %.*f GiB, worst deviation %.*f "
+              "GiB.\n",
+              g, phases->memory_base, g + 1, phases->memory_slope, g, phases->memory_residual);
 }
 
 static void floors(const struct cuzk_phases *phases, struct cuzk_bench_emit *out)
 {
+    const int d = second_decimals(phases);
+
     PRINT("\n5. Floors and the gap to them, seconds a proof under load. The kernel floor is kernels x "
           "partitions, the host floor the\n   serial host path of a call x partitions. The parts of the gap "
           "add up to it: at each moment what the device waited for.\n\n");
@@ -105,12 +128,12 @@ static void floors(const struct cuzk_phases *phases, struct cuzk_bench_emit *out
 
         if (!phase->runs)
             continue;
-        PRINT("%-9s %8.1f %8.1f %8.1f %8.1f |", phase->preset, phase->kernel_floor, phase->host_floor,
-              phase->loaded.per_proof, phase->loaded.per_proof - phase->kernel_floor);
+        PRINT("%-9s %8.*f %8.*f %8.*f %8.*f |", phase->preset, d, phase->kernel_floor, d, phase->host_floor,
+              d, phase->loaded.per_proof, d, phase->loaded.per_proof - phase->kernel_floor);
         for (unsigned part = CUZK_PART_UPLOAD; part < CUZK_PARTS; part++) {
             const int width = (int)strlen(cuzk_sim_part_name((enum cuzk_sim_part)part));
 
-            PRINT(" %*.2f", width > 8 ? width : 8, phase->loaded.part[part]);
+            PRINT(" %*.*f", width > 8 ? width : 8, d + 1, phase->loaded.part[part]);
         }
         PRINT("\n");
     }
@@ -123,16 +146,16 @@ static void returns(const struct cuzk_phases *phases, struct cuzk_bench_emit *ou
     for (uint32_t i = 0; i < phases->point_count; i++) {
         const struct cuzk_phase_point *point = &phases->points[i];
 
-        PRINT("%8u %9.1f", point->workers, point->per_proof);
+        PRINT("%8u %9.*f", point->workers, second_decimals(phases), point->per_proof);
         if (i > 0)
             PRINT(" %8.1f%%", 100 * (1 - point->per_proof / phases->points[i - 1].per_proof));
         else
             PRINT(" %9s", "");
-        PRINT(" %9.0f\n", point->host_peak);
+        PRINT(" %9.*f\n", gib_decimals(phases), point->host_peak);
     }
 }
 
-static void published_rows(const struct cuzk_published *published, struct cuzk_bench_emit *out)
+static void published_rows(const struct cuzk_published_figures *published, struct cuzk_bench_emit *out)
 {
     PRINT("\nSimulated against published, each in the metric that was published. %s.\n", published->source);
     for (uint32_t g = 0; g < published->group_count; g++) {
@@ -164,15 +187,20 @@ enum cuzk_status cuzk_phases_write_text(const struct cuzk_phases *phases, struct
 {
     struct cuzk_bench_emit emit = {sink, err, CUZK_OK}, *out = &emit;
 
-    PRINT("The phases on a model: %s. %u seeds.\n%s\n\n", phases->model.name, phases->seeds,
-          phases->model.note);
+    if (phases->runner != NULL)
+        PRINT("The phases, measured: %s. The middle of %u run%s each.\n%s\n\n", phases->runner->what,
+              phases->seeds, phases->seeds == 1 ? "" : "s", phases->model.note);
+    else
+        PRINT("The phases on a model: %s. %u seeds.\n%s\n\n", phases->model.name, phases->seeds,
+              phases->model.note);
     throughput(phases, out);
     kernels(phases, out);
     bottlenecks(phases, out);
     memory(phases, out);
     floors(phases, out);
     returns(phases, out);
-    PRINT("\nWhat nobody could measure, asked of the model:\n");
+    if (phases->question_count > 0)
+        PRINT("\nWhat nobody could measure, asked of the model:\n");
     for (uint32_t i = 0; i < phases->question_count; i++)
         PRINT("- %s: %s.\n", phases->questions[i].question, phases->questions[i].answer);
     if (phases->published != NULL)

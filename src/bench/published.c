@@ -59,7 +59,7 @@ static enum cuzk_status read_count(struct cuzk_json_document *reader, const char
     return CUZK_OK;
 }
 
-static enum cuzk_status read_group(struct cuzk_json_document *reader, struct cuzk_published *out,
+static enum cuzk_status read_group(struct cuzk_json_document *reader, struct cuzk_published_figures *out,
                                    struct cuzk_error *err)
 {
     struct cuzk_published_group *group = &out->groups[out->group_count];
@@ -99,7 +99,7 @@ static enum cuzk_status read_group(struct cuzk_json_document *reader, struct cuz
                                "none), each and median");
 }
 
-static enum cuzk_status read_row(struct cuzk_json_document *reader, struct cuzk_published *out,
+static enum cuzk_status read_row(struct cuzk_json_document *reader, struct cuzk_published_figures *out,
                                  struct cuzk_error *err)
 {
     struct cuzk_published_row *row = &out->rows[out->row_count];
@@ -149,8 +149,9 @@ static enum cuzk_status read_row(struct cuzk_json_document *reader, struct cuzk_
 
 static enum cuzk_status read_array(struct cuzk_json_document *reader, const char *field,
                                    enum cuzk_status (*read)(struct cuzk_json_document *,
-                                                            struct cuzk_published *, struct cuzk_error *),
-                                   struct cuzk_published *out, struct cuzk_error *err)
+                                                            struct cuzk_published_figures *,
+                                                            struct cuzk_error *),
+                                   struct cuzk_published_figures *out, struct cuzk_error *err)
 {
     bool more;
 
@@ -164,7 +165,7 @@ static enum cuzk_status read_array(struct cuzk_json_document *reader, const char
 }
 
 enum cuzk_status cuzk_published_read(const char *what, const void *text, size_t length,
-                                     struct cuzk_published *out, struct cuzk_error *err)
+                                     struct cuzk_published_figures *out, struct cuzk_error *err)
 {
     struct cuzk_json_document reader;
     struct cuzk_json_slice key;
@@ -253,7 +254,7 @@ static int ascending(const void *one, const void *other)
     return a < b ? -1 : a > b;
 }
 
-static void judge_groups(struct cuzk_published *published)
+static void judge_groups(struct cuzk_published_figures *published)
 {
     double errors[CUZK_PUBLISHED_ROWS];
 
@@ -273,7 +274,7 @@ static void judge_groups(struct cuzk_published *published)
 }
 
 enum cuzk_status cuzk_published_compare(const struct cuzk_machine_model *model, uint32_t seeds,
-                                        struct cuzk_published *published, struct cuzk_error *err)
+                                        struct cuzk_published_figures *published, struct cuzk_error *err)
 {
     for (uint32_t i = 0; i < published->row_count; i++) {
         struct cuzk_published_row *row = &published->rows[i];

@@ -40,7 +40,7 @@ struct cuzk_published_row {
     bool inside;
 };
 
-struct cuzk_published {
+struct cuzk_published_figures {
     char source[256];
     uint32_t group_count, row_count;
     struct cuzk_published_group groups[CUZK_PUBLISHED_GROUPS];
@@ -49,12 +49,12 @@ struct cuzk_published {
 
 /* Errors: INPUT. */
 enum cuzk_status cuzk_published_read(const char *what, const void *text, size_t length,
-                                     struct cuzk_published *out, struct cuzk_error *err);
+                                     struct cuzk_published_figures *out, struct cuzk_error *err);
 
 /* Simulates every row with seeds 1 to `seeds` and judges the means. Errors: those of the simulation, ARGUMENT
  * (a row's knobs or metric). */
 enum cuzk_status cuzk_published_compare(const struct cuzk_machine_model *model, uint32_t seeds,
-                                        struct cuzk_published *published, struct cuzk_error *err);
+                                        struct cuzk_published_figures *published, struct cuzk_error *err);
 
 /* A preset and changes to it, separated by spaces. Errors: ARGUMENT. */
 enum cuzk_status cuzk_published_knobs(const char *preset, const char *changes, struct cuzk_knobs *out,

@@ -124,6 +124,8 @@ extern const struct cli_command cli_synth_porep;
 extern const struct cli_command cli_synth_winning;
 extern const struct cli_command cli_synth_wpost;
 extern const struct cli_command cli_trace;
+extern const struct cli_command cli_vanilla_winning;
+extern const struct cli_command cli_vanilla_wpost;
 extern const struct cli_command cli_verify_porep;
 extern const struct cli_command cli_verify_winning;
 extern const struct cli_command cli_verify_wpost;

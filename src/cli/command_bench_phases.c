@@ -1,20 +1,37 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/version.h"
+#include "bench/load.h"
+#include "bench/machine.h"
 #include "bench/phases.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/waterfall.h"
+#include "engine/null_spec.h"
+#include "srs/directory.h"
 
 struct phases_options {
     struct cli_common common;
     const char *model, *published, *svg, *html, *waterfall, *preset;
-    struct cuzk_option_number proofs, in_flight, seeds;
+    const char *circuit, *null, *backend, *params_dir;
+    struct cuzk_option_number proofs, in_flight, seeds, threads, workers;
     struct cuzk_option_list set, knobs;
 };
 
-enum { FILE_BYTES_MOST = 1 << 20, PROOFS = 20, IN_FLIGHT = 15, SEEDS = 6, WATERFALL_PROOFS = 3 };
+enum {
+    FILE_BYTES_MOST = 1 << 20,
+    PROOFS = 20,
+    IN_FLIGHT = 15,
+    SEEDS = 6,
+    WATERFALL_PROOFS = 3,
+    MEASURED_PROOFS = 6,
+    MEASURED_IN_FLIGHT = 3,
+    MEASURED_RUNS = 1,
+    WORKERS = 6,
+};
 
 static uint32_t number(struct cuzk_option_number given, uint32_t fallback)
 {
@@ -26,10 +43,7 @@ static enum cuzk_status read_model(struct cli_session *session, const struct pha
 {
     struct cuzk_file_map map;
 
-    if (given->model == NULL) {
-        cli_session_hint(session, "models/ of the sources has files to begin with");
-        return cuzk_error_set(err, CUZK_ARGUMENT, "--model: a machine model is needed");
-    }
+    (void)session;
     CUZK_TRY(cuzk_file_map_open(given->model, "machine model", FILE_BYTES_MOST, &map, err));
     enum cuzk_status status = cuzk_machine_model_read(map.path, map.bytes, (size_t)map.length, model, err);
 
@@ -40,7 +54,8 @@ static enum cuzk_status read_model(struct cli_session *session, const struct pha
 }
 
 static enum cuzk_status compare(const struct phases_options *given, const struct cuzk_machine_model *model,
-                                uint32_t seeds, struct cuzk_published *published, struct cuzk_error *err)
+                                uint32_t seeds, struct cuzk_published_figures *published,
+                                struct cuzk_error *err)
 {
     struct cuzk_file_map map;
 
@@ -110,18 +125,139 @@ static enum cuzk_status print_text(struct cli_session *session, const struct cuz
     return cli_session_answer_end(session, err);
 }
 
+/* ---- measured ---- */
+
+struct measuring {
+    struct cuzk_load_options load;
+    const struct cuzk_option_list *changes; /* of every preset */
+};
+
+static enum cuzk_status run_measured(void *context, const struct cuzk_knobs *knobs, uint32_t proofs,
+                                     uint32_t in_flight, struct cuzk_sim_result *out, struct cuzk_error *err)
+{
+    struct measuring *measuring = context;
+    struct cuzk_load_options load = measuring->load;
+    struct cuzk_load_result result;
+
+    load.knobs = *knobs;
+    for (size_t i = 0; i < measuring->changes->count; i++)
+        CUZK_TRY(cuzk_knobs_set(&load.knobs, measuring->changes->items[i], err));
+    load.proofs = proofs;
+    load.in_flight = in_flight;
+    CUZK_TRY(cuzk_load_run(&load, &result, err));
+    *out = result.figures;
+    cuzk_load_result_free(&result);
+    return CUZK_OK;
+}
+
+static enum cuzk_status measured_waterfall(const struct phases_options *given,
+                                           const struct measuring *measuring, struct cuzk_error *err)
+{
+    const char *preset = given->preset != NULL ? given->preset : "phase-12";
+    struct cuzk_load_options load = measuring->load;
+    struct waterfall waterfall = {.title = preset};
+    struct cuzk_load_result result;
+
+    CUZK_TRY(cuzk_knobs_preset(preset, &load.knobs, err));
+    for (size_t i = 0; i < given->knobs.count; i++)
+        CUZK_TRY(cuzk_knobs_set(&load.knobs, given->knobs.items[i], err));
+    load.proofs = load.in_flight = WATERFALL_PROOFS;
+    CUZK_TRY(cuzk_load_run(&load, &result, err));
+    waterfall.timeline = result.timeline;
+    const enum cuzk_status status = cli_output(given->waterfall, true, write_waterfall, &waterfall, err);
+
+    cuzk_load_result_free(&result);
+    return status;
+}
+
+static enum cuzk_status measure_phases(struct cli_session *session, const struct phases_options *given,
+                                       struct cuzk_phases *phases, struct cuzk_phases_runner *runner,
+                                       struct measuring *measuring, struct cuzk_error *err)
+{
+    const struct cuzk_load_work *work = measuring->load.work;
+    const char *device = measuring->load.device;
+    struct cuzk_machine machine;
+
+    cuzk_machine_read(&machine);
+    *runner = (struct cuzk_phases_runner){
+        .run = run_measured,
+        .context = measuring,
+        .backend = cuzk_null_spec_is(device)         ? "null"
+                   : strncmp(device, "cuda", 4) == 0 ? "cuda"
+                                                     : "cpu",
+        .partitions = work->partitions,
+        .devices = 1,
+        .workers_most = number(given->workers, WORKERS),
+        .host_memory = (double)machine.memory_bytes / (double)(UINT64_C(1) << 30),
+    };
+    snprintf(runner->what, sizeof runner->what, "%s, %u partition%s, on %.80s", work->name, work->partitions,
+             work->partitions == 1 ? "" : "s", device);
+    snprintf(
+        runner->note, sizeof runner->note,
+        "%.200s, %u processors, %s, %.0f GiB. Commit %.16s. Stage times are wall times of spans: on a device "
+        "that shares its processors with synthesis they contain waiting for them. Host memory bandwidth and "
+        "cache misses were not counted.",
+        machine.cpu, machine.processors, machine.level, runner->host_memory, cuzk_commit());
+    for (size_t i = 0; i < given->knobs.count; i++) {
+        const size_t used = strlen(runner->note);
+
+        snprintf(runner->note + used, sizeof runner->note - used, "%s%.64s%s",
+                 i == 0 ? " Every preset with " : ", ", given->knobs.items[i],
+                 i + 1 == given->knobs.count ? "." : "");
+    }
+    CUZK_TRY(cuzk_phases_measure(runner, number(given->proofs, MEASURED_PROOFS),
+                                 number(given->in_flight, MEASURED_IN_FLIGHT),
+                                 number(given->seeds, MEASURED_RUNS), phases, err));
+    if (given->waterfall != NULL)
+        CUZK_TRY(measured_waterfall(given, measuring, err));
+    if (given->svg != NULL)
+        CUZK_TRY(cli_output(given->svg, true, write_svg, phases, err));
+    if (given->html != NULL)
+        CUZK_TRY(cli_output(given->html, true, write_html, phases, err));
+    return print_text(session, phases, err);
+}
+
+static enum cuzk_status run_on_device(struct cli_session *session, const struct phases_options *given,
+                                      struct cuzk_error *err)
+{
+    struct cuzk_load_work work = {0};
+    struct measuring measuring = {.changes = &given->knobs,
+                                  .load = {.device = given->null != NULL ? given->null : given->backend,
+                                           .threads = given->threads.set ? (unsigned)given->threads.value : 0,
+                                           .params_directory = cuzk_parameter_directory(given->params_dir),
+                                           .work = &work,
+                                           .progress = &session->progress,
+                                           .log = &session->log}};
+    struct cuzk_phases_runner runner;
+    struct cuzk_phases *phases = NULL;
+    enum cuzk_status status;
+
+    if (given->published != NULL)
+        return cuzk_error_set(err, CUZK_ARGUMENT, "--published: is compared with a model; --model is needed");
+    CUZK_TRY(cli_session_pool(session, given->threads, err));
+    CUZK_TRY(CUZK_NEW(&phases, 1, "phases", err));
+    CUZK_TRY_OUT(cuzk_load_work_make(given->circuit, given->null != NULL, session->pool, &work, err));
+    CUZK_TRY_OUT(measure_phases(session, given, phases, &runner, &measuring, err));
+out:
+    cuzk_load_work_free(&work);
+    cuzk_mem_free(phases);
+    return status;
+}
+
 static enum cuzk_status run(struct cli_session *session, const void *values, const char *const *arguments,
                             size_t count, struct cuzk_error *err)
 {
     const struct phases_options *given = values;
     const uint32_t seeds = number(given->seeds, SEEDS);
-    struct cuzk_published *published = NULL;
+    struct cuzk_published_figures *published = NULL;
     struct cuzk_phases *phases = NULL;
     struct cuzk_machine_model model;
     enum cuzk_status status = CUZK_OK;
 
     (void)arguments;
     (void)count;
+    if (given->model == NULL)
+        return run_on_device(session, given, err);
     CUZK_TRY(read_model(session, given, &model, err));
     CUZK_TRY_OUT(CUZK_NEW(&phases, 1, "phases", err));
     CUZK_TRY_OUT(CUZK_NEW(&published, 1, "published figures", err));
@@ -149,7 +285,33 @@ static const struct cuzk_option options[] = {
      .type = CUZK_OPTION_STRING,
      .offset = offsetof(struct phases_options, model),
      .placeholder = "FILE",
-     .help = "the machine: JSON as in models/"},
+     .help = "simulate this machine instead of measuring: JSON as in models/"},
+    {.name = "circuit",
+     .type = CUZK_OPTION_STRING,
+     .offset = offsetof(struct phases_options, circuit),
+     .placeholder = "CIRCUIT",
+     .fallback = "porep-2k",
+     .help = "measured: a synthetic sector of this circuit is proved, its parameters in --params-dir"},
+    {.name = "null",
+     .type = CUZK_OPTION_STRING,
+     .offset = offsetof(struct phases_options, null),
+     .placeholder = "SPEC",
+     .help = "measured: a device of fixed stage times, as null:witness=5ms:quotient=10ms:msm=10ms"},
+    {.name = "workers",
+     .type = CUZK_OPTION_NUMBER,
+     .offset = offsetof(struct phases_options, workers),
+     .placeholder = "N",
+     .min = 1,
+     .max = 32,
+     .help = "measured: partition workers that the curve goes up to; 6 where not given"},
+    {.name = "params-dir",
+     .type = CUZK_OPTION_STRING,
+     .offset = offsetof(struct phases_options, params_dir),
+     .placeholder = "DIR",
+     .help = "where parameter files are; by default $FIL_PROOFS_PARAMETER_CACHE, else "
+             "/var/tmp/filecoin-proof-parameters"},
+    CLI_BACKEND_OPTION(struct phases_options),
+    CLI_THREADS_OPTION(struct phases_options),
     {.name = "set",
      .type = CUZK_OPTION_LIST,
      .offset = offsetof(struct phases_options, set),
@@ -161,21 +323,21 @@ static const struct cuzk_option options[] = {
      .placeholder = "N",
      .min = 1,
      .max = 1000,
-     .help = "proofs of the loaded runs; 20 where not given"},
+     .help = "proofs of the loaded runs; 20 where not given, 6 measured"},
     {.name = "in-flight",
      .type = CUZK_OPTION_NUMBER,
      .offset = offsetof(struct phases_options, in_flight),
      .placeholder = "N",
      .min = 1,
      .max = 1000,
-     .help = "proofs submitted at once; 15 where not given"},
+     .help = "proofs submitted at once; 15 where not given, 3 measured"},
     {.name = "seeds",
      .type = CUZK_OPTION_NUMBER,
      .offset = offsetof(struct phases_options, seeds),
      .placeholder = "N",
      .min = 1,
      .max = 1000,
-     .help = "runs that a figure is the mean of; 6 where not given"},
+     .help = "runs that a figure is the mean of (measured: the middle of); 6 where not given, 1 measured"},
     {.name = "published",
      .type = CUZK_OPTION_STRING,
      .offset = offsetof(struct phases_options, published),
@@ -205,22 +367,25 @@ static const struct cuzk_option options[] = {
      .type = CUZK_OPTION_LIST,
      .offset = offsetof(struct phases_options, knobs),
      .placeholder = "KNOB=VALUE",
-     .help = "changes a knob of the waterfall's preset; may be given again"},
+     .help = "changes a knob of the waterfall's preset; measured: of every preset; may be given again"},
     CLI_COMMON_OPTIONS,
 };
 
 const struct cli_command cli_bench_phases = {
     .name = "bench phases",
     .arguments = "",
-    .summary = "every phase of the engine's history on a machine model",
+    .summary = "every phase of the engine's history, measured here or on a machine model",
     .text =
-        "Runs the scheduler under a virtual clock with the presets phase-0 to phase-12 and auto, one proof "
-        "alone "
-        "and many under load, and prints throughput, device time, what each phase is limited by, memory, "
-        "floors and the gap to them, and what more workers bring. Then it asks the model what nobody could "
-        "measure. Nothing is proved, and no device is used.",
+        "Runs the engine with the presets phase-0 to phase-12 and auto, one proof alone and many under load, "
+        "and prints throughput, device time, what each phase is limited by, memory, floors and the gap to "
+        "them, and what more workers bring.\n"
+        "With --model the scheduler runs under a virtual clock instead: nothing is proved, no device is "
+        "used, "
+        "and the model is asked what nobody could measure.",
     .example = "cuzk bench phases --model models/threadripper-5070ti.json \\\n"
-               "    --published models/threadripper-5070ti.published.json --html phases.html",
+               "    --published models/threadripper-5070ti.published.json --html phases.html\n"
+               "cuzk bench phases --params-dir test-params --svg phases.svg\n"
+               "cuzk bench phases --circuit porep-32g --null null:witness=8ms:quotient=5ms:msm=5ms",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(struct phases_options),

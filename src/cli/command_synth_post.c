@@ -1,13 +1,8 @@
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/file.h"
-#include "base/mem.h"
 #include "cli/command.h"
+#include "cli/post_folder.h"
 #include "filecoin/post_synth.h"
 
-enum { PATH_ROOM = 4096, SECTORS_MOST = 1 << 16 };
+enum { SECTORS_MOST = 1 << 16 };
 
 struct synth_options {
     struct cli_common common;
@@ -15,101 +10,50 @@ struct synth_options {
     const char *out;
 };
 
-static enum cuzk_status write_vanilla(const char *path, const struct cuzk_post_config *config,
-                                      const struct cuzk_post_vanilla *vanilla, struct cuzk_error *err)
-{
-    struct cuzk_file_out *out;
-
-    CUZK_TRY(cuzk_file_out_open(path, true, &out, err));
-    const enum cuzk_status status = cuzk_post_vanilla_encode(config, vanilla, cuzk_file_out_sink(out), err);
-
-    if (status != CUZK_OK) {
-        cuzk_file_out_abandon(out);
-        return status;
-    }
-    return cuzk_file_out_commit(out, err);
-}
-
-/* A sector: its file, and its line in the request. */
 static enum cuzk_status make_sector(struct cli_session *session, const struct cuzk_post_config *config,
-                                    const struct synth_options *given, uint64_t place,
-                                    struct cuzk_json_writer *json, struct cuzk_error *err)
+                                    uint64_t seed, uint64_t place, struct cli_post_folder *folder,
+                                    struct cuzk_error *err)
 {
     struct cuzk_fr_arena values = {0};
     struct cuzk_post_vanilla vanilla = {0};
     enum cuzk_status status = CUZK_OK;
-    uint8_t comm_r[CUZK_FR_BYTES];
-    char path[PATH_ROOM];
 
-    CUZK_TRY_OUT(
-        cuzk_post_synth_sector(session->pool, config, given->seed.value, place, &values, &vanilla, err));
-    snprintf(path, sizeof path, "%s/vanilla-%" PRIu64 ".bin", given->out, vanilla.sector_id);
-    CUZK_TRY_OUT(write_vanilla(path, config, &vanilla, err));
-    cuzk_fr_to_bytes(&vanilla.comm_r, comm_r);
-    cuzk_json_write_object_begin(json);
-    cuzk_json_write_member_u64(json, "sector_id", vanilla.sector_id);
-    cuzk_json_write_member_hex(json, "comm_r", comm_r, sizeof comm_r);
-    cuzk_json_write_object_end(json);
+    CUZK_TRY_OUT(cuzk_progress_check(&session->progress, err));
+    CUZK_TRY_OUT(cuzk_post_synth_sector(session->pool, config, seed, place, &values, &vanilla, err));
+    CUZK_TRY_OUT(cli_post_folder_add(folder, &vanilla, err));
 out:
     cuzk_post_vanilla_destroy(&vanilla);
     cuzk_fr_arena_destroy(&values);
     return status;
 }
 
-static enum cuzk_status make_all(struct cli_session *session, const struct cuzk_post_config *config,
-                                 const struct synth_options *given, uint64_t sectors, struct cuzk_sink sink,
-                                 struct cuzk_error *err)
-{
-    uint8_t randomness[CUZK_POST_RANDOMNESS_BYTES];
-    struct cuzk_json_writer json;
-
-    cuzk_post_synth_randomness(given->seed.value, randomness);
-    cuzk_json_write_init(&json, sink, false, err);
-    cuzk_json_write_object_begin(&json);
-    cuzk_json_write_member_u64(&json, "sector_size", config->sector_size);
-    cuzk_json_write_member_string(&json, "api_version", cuzk_api_version_name(config->api_version));
-    cuzk_json_write_member_hex(&json, "randomness", randomness, sizeof randomness);
-    cuzk_json_write_key(&json, "sectors");
-    cuzk_json_write_array_begin(&json);
-    for (uint64_t i = 0; i < sectors; i++) {
-        CUZK_TRY(cuzk_progress_check(&session->progress, err));
-        cuzk_progress_report(&session->progress, "making sectors", i, sectors);
-        CUZK_TRY(make_sector(session, config, given, i, &json, err));
-    }
-    cuzk_json_write_array_end(&json);
-    cuzk_json_write_object_end(&json);
-    return cuzk_json_write_finish(&json);
-}
-
 static enum cuzk_status run(struct cli_session *session, const struct synth_options *given, bool winning,
                             struct cuzk_error *err)
 {
     struct cuzk_post_config config;
-    struct cuzk_file_out *out;
-    char path[PATH_ROOM];
+    uint8_t randomness[CUZK_POST_RANDOMNESS_BYTES];
+    struct cli_post_folder folder;
+    enum cuzk_status status = CUZK_OK;
 
     CUZK_TRY(cuzk_post_config_make(given->sector_size.value, winning,
                                    winning ? CUZK_API_1_0_0 : CUZK_API_1_2_0, &config, err));
     const uint64_t sectors = winning ? 1 : given->sectors.set ? given->sectors.value : config.shape.sectors;
 
     CUZK_TRY(cli_session_pool(session, given->threads, err));
-    CUZK_TRY(cuzk_file_make_directory(given->out, err));
-    snprintf(path, sizeof path, "%s/post.json", given->out);
-    CUZK_TRY(cuzk_file_out_open(path, true, &out, err));
-    const enum cuzk_status status = make_all(session, &config, given, sectors, cuzk_file_out_sink(out), err);
-
-    if (status != CUZK_OK) {
-        cuzk_file_out_abandon(out);
-        return status;
+    cuzk_post_synth_randomness(given->seed.value, randomness);
+    CUZK_TRY(cli_post_folder_open(given->out, &config, randomness, &folder, err));
+    for (uint64_t i = 0; i < sectors && status == CUZK_OK; i++) {
+        cuzk_progress_report(&session->progress, "making sectors", i, sectors);
+        status = make_sector(session, &config, given->seed.value, i, &folder, err);
     }
-    CUZK_TRY(cuzk_file_out_commit(out, err));
+    CUZK_TRY(cli_post_folder_close(&folder, status, err));
     struct cuzk_json_writer *json = cli_session_answer_begin(session);
 
     if (json != NULL) {
         cuzk_json_write_member_string(json, "out", given->out);
         cuzk_json_write_member_u64(json, "sectors", sectors);
     }
-    cli_session_say(session, "%s", path);
+    cli_session_say(session, "%s/post.json", given->out);
     return cli_session_answer_end(session, err);
 }
 

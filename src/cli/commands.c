@@ -10,6 +10,8 @@ const struct cli_command *const cli_commands[] = {
     &cli_synth_porep,
     &cli_synth_winning,
     &cli_synth_wpost,
+    &cli_vanilla_winning,
+    &cli_vanilla_wpost,
     &cli_prove_porep,
     &cli_prove_winning,
     &cli_prove_wpost,

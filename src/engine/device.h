@@ -80,6 +80,8 @@ struct cuzk_device_ops {
 struct cuzk_device {
     const struct cuzk_device_ops *ops;
     unsigned slots;
+    uint64_t memory_limit; /* bytes of device memory for keys and units; 0: all there is. Set by who made the
+                              device, before the first need and load */
     uint32_t stages; /* bits of the stages that do something here, beside those that all devices have: SETUP,
                         UPLOAD, QUOTIENT, MSM, FINISH. PREPARE and HOST_MSM are called from another thread
                         while the unit's other stages run. */

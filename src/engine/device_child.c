@@ -63,6 +63,12 @@ static void answer(int fd, struct cuzk_wire_message *message, enum cuzk_status s
         leave();
 }
 
+/* The parent says the same each time, by either socket. */
+static void set_limit(struct child *child, uint64_t bytes)
+{
+    __atomic_store_n(&child->device->memory_limit, bytes, __ATOMIC_RELAXED);
+}
+
 /* ---- keys ---- */
 
 static void report(void *context, const char *stage, uint64_t done, uint64_t total)
@@ -93,6 +99,8 @@ static void *serve_loading(void *context)
     while (cuzk_wire_receive(channel->fd, message, NULL, 0, NULL, NULL) == CUZK_OK) {
         struct cuzk_error error = {0};
         enum cuzk_status status;
+        if (message->kind == CUZK_WIRE_LOAD)
+            set_limit(channel->child, message->memory_limit);
         if (message->kind == CUZK_WIRE_LOAD)
             status = device->ops->load(device, &message->circuit, message->text, &progress, &error);
         else if (message->kind == CUZK_WIRE_UNLOAD)
@@ -173,6 +181,7 @@ static void serve_control(struct child *child)
             message->facts.process = getpid();
             break;
         case CUZK_WIRE_NEED:
+            set_limit(child, message->memory_limit);
             status = device->ops->need(device, &message->circuit, &message->need, &error);
             break;
         case CUZK_WIRE_ABANDON:

@@ -79,12 +79,20 @@ static enum cuzk_status facts(struct cuzk_device *base, struct cuzk_device_facts
     return CUZK_OK;
 }
 
+/* Under the lock. */
+static void apply_limit(struct local_device *device)
+{
+    if (device->backend != NULL)
+        device->backend->memory_limit = __atomic_load_n(&device->base.memory_limit, __ATOMIC_RELAXED);
+}
+
 static enum cuzk_status need(struct cuzk_device *base, const struct cuzk_circuit_id *circuit,
                              struct cuzk_device_need *out, struct cuzk_error *err)
 {
     struct local_device *device = self(base);
 
     pthread_mutex_lock(&device->lock);
+    apply_limit(device);
     const enum cuzk_status status = device->backend == NULL
                                         ? lost(device, err)
                                         : cuzk_device_need_estimate(device->backend, circuit, out, err);
@@ -131,6 +139,7 @@ static enum cuzk_status load(struct cuzk_device *base, const struct cuzk_circuit
     pthread_mutex_lock(&device->lock);
     const bool there = find_key(device, circuit) != NULL;
 
+    apply_limit(device);
     if (device->lost)
         status = lost(device, err);
     pthread_mutex_unlock(&device->lock);

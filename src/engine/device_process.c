@@ -218,6 +218,7 @@ static enum cuzk_status need(struct cuzk_device *base, const struct cuzk_circuit
     pthread_mutex_lock(&control->turn);
     cuzk_wire_init(&control->message, CUZK_WIRE_NEED);
     control->message.circuit = *circuit;
+    control->message.memory_limit = base->memory_limit;
     const enum cuzk_status status = call(device, control, NULL, NULL, err);
 
     if (status == CUZK_OK)
@@ -242,6 +243,7 @@ static enum cuzk_status load(struct cuzk_device *base, const struct cuzk_circuit
     pthread_mutex_lock(&loading->turn);
     cuzk_wire_init(&loading->message, CUZK_WIRE_LOAD);
     loading->message.circuit = *circuit;
+    loading->message.memory_limit = base->memory_limit;
     snprintf(loading->message.text, sizeof loading->message.text, "%s", params_path);
     status = call(device, loading, NULL, progress, err);
     pthread_mutex_unlock(&loading->turn);

@@ -18,10 +18,10 @@ enum { CUZK_WIRE_SLOTS_MOST = 64, CUZK_WIRE_TEXT = 4096, CUZK_WIRE_MARK = 0x6b7a
 enum cuzk_wire_kind {
     CUZK_WIRE_HELLO,   /* control; text: the choice; threads, slots; with the other sockets: loading, slots */
     CUZK_WIRE_FACTS,   /* control */
-    CUZK_WIRE_NEED,    /* control; circuit */
+    CUZK_WIRE_NEED,    /* control; circuit, memory_limit */
     CUZK_WIRE_ABANDON, /* control; slot */
     CUZK_WIRE_STOP,    /* control: the load that runs */
-    CUZK_WIRE_LOAD,    /* loading; circuit; text: the parameters' path */
+    CUZK_WIRE_LOAD,    /* loading; circuit, memory_limit; text: the parameters' path */
     CUZK_WIRE_UNLOAD,  /* loading; circuit */
     CUZK_WIRE_STAGE,   /* a slot; circuit, stage, first; with the witness where first has one */
     CUZK_WIRE_DONE,    /* answer to each of these: status, its text, and what was asked for */
@@ -37,6 +37,7 @@ struct cuzk_wire_message {
     uint32_t first; /* a new unit begins in this slot */
     uint32_t unused;
     struct cuzk_circuit_id circuit;
+    uint64_t memory_limit; /* NEED, LOAD */
     uint64_t done, total;
     uint64_t kernels_ns, transfer_ns;
     struct cuzk_device_facts facts;

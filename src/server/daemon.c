@@ -58,6 +58,7 @@ static enum cuzk_status open_device(const struct cuzk_config *config, const char
         else
             CUZK_TRY(cuzk_device_local_create(name, threads, slots, slot, err));
     }
+    (*slot)->memory_limit = values->vram_limit.value;
     devices->count++;
     return CUZK_OK;
 }

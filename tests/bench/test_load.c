@@ -10,6 +10,7 @@
 
 #include "bench/event_parts.h"
 #include "bench/load.h"
+#include "bench/phases.h"
 
 #define MS UINT64_C(1000000)
 
@@ -149,12 +150,63 @@ static void test_load_run__what_does_not_fit_is_refused_with_the_sum(void **stat
     assert_int_equal(cuzk_load_work_make("porep-3k", true, NULL, &work, &err), CUZK_ARGUMENT);
 }
 
+/* A machine whose proofs take a second by partition workers up to four, with noise, and memory by worker. */
+static enum cuzk_status pretend(void *context, const struct cuzk_knobs *knobs, uint32_t proofs,
+                                uint32_t in_flight, struct cuzk_sim_result *out, struct cuzk_error *err)
+{
+    static const double noise[] = {0.0, 5.0, 0.1};
+    unsigned *calls = context;
+    const uint32_t given = knobs->value[CUZK_KNOB_PARTITION_WORKERS],
+                   workers = given > 0 && given < 4 ? given : 4;
+
+    (void)in_flight;
+    if (knobs->value[CUZK_KNOB_DEVICE_LOCK] == CUZK_DEVICE_LOCK_SPLIT)
+        return cuzk_error_set(err, CUZK_MEMORY, "two partitions do not fit");
+    out->per_proof = 8.0 / workers + noise[(*calls)++ % 3];
+    out->part[CUZK_PART_KERNELS] = 1;
+    out->part[CUZK_PART_SYNTHESIS] = out->per_proof - 1;
+    out->host_peak = 3.0 + 2.0 * given;
+    out->units = proofs;
+    return CUZK_OK;
+}
+
+static void test_phases_measure__takes_the_middle_run_and_says_what_is_no_step(void **state)
+{
+    static struct cuzk_phases phases;
+    unsigned calls = 0;
+    const struct cuzk_phases_runner runner = {.run = pretend,
+                                              .context = &calls,
+                                              .backend = "cpu",
+                                              .what = "nothing",
+                                              .partitions = 1,
+                                              .devices = 1,
+                                              .workers_most = 6,
+                                              .host_memory = 64};
+
+    (void)state;
+    assert_int_equal(cuzk_phases_measure(&runner, 4, 2, 3, &phases, NULL), CUZK_OK);
+    assert_int_equal(phases.phase_count, 14);
+    assert_int_equal(phases.question_count, 0);
+    assert_false(phases.phases[10].runs);
+    assert_string_equal(phases.phases[10].refusal, "two partitions do not fit");
+    assert_string_equal(phases.phases[9].note, "cpu cannot tell it from phase-8");
+    assert_string_equal(phases.phases[2].note, "");
+    assert_true(fabs(phases.phases[0].alone.per_proof - 2.1) < 1e-9);
+    assert_true(fabs(phases.points[0].per_proof - 8.1) < 1e-9 &&
+                fabs(phases.points[5].per_proof - 2.1) < 1e-9);
+    assert_int_equal(phases.saturation, 4);
+    assert_true(fabs(phases.memory_base - 3) < 1e-9 && fabs(phases.memory_slope - 2) < 1e-9);
+    assert_true(fabs(phases.phases[0].kernel_floor - 1) < 1e-9);
+    assert_non_null(strstr(phases.phases[0].alone_limit, "synthesis"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_event_parts__add_up_to_the_wall),
         cmocka_unit_test(test_load_run__metrics_have_their_meaning),
         cmocka_unit_test(test_load_run__every_preset_ends),
+        cmocka_unit_test(test_phases_measure__takes_the_middle_run_and_says_what_is_no_step),
         cmocka_unit_test(test_load_run__what_does_not_fit_is_refused_with_the_sum),
     };
 

@@ -18,7 +18,7 @@
 enum { SEEDS = 6 };
 
 static struct cuzk_machine_model historical, h200;
-static struct cuzk_published published;
+static struct cuzk_published_figures published;
 static struct cuzk_phases phases, phases_h200;
 
 /* The bounds that were set before: a file cannot loosen them. */
@@ -101,7 +101,7 @@ static void test_published__refuses_with_the_place(void **state)
          "group 'x' is not among"},
         {"{\"groups\":[],\"rows\":[{\"proofs\":0}]}", "expected 1 to 10000, found 0"},
     };
-    static struct cuzk_published out;
+    static struct cuzk_published_figures out;
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -81,7 +81,7 @@ class Load(Case):
     def test_phases_measured(self):
         page = self.folder / "phases.html"
         report = self.expect(0, "bench", "phases", "--null", self.NULL, "--circuit", "porep-2k", "--proofs", "3",
-                             "--in-flight", "3", "--workers", "3", "--html", page, "--json", "--quiet").json()
+                             "--in-flight", "3", "--workers", "3", "--knob", "batch.wait=20", "--html", page, "--json", "--quiet").json()
         self.assertEqual(len(report["phases"]), 14)
         for phase in report["phases"]:
             self.assertTrue(phase["runs"], phase["preset"])

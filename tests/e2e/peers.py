@@ -64,6 +64,21 @@ class Peers(Case):
         self.assertEqual(self.node("verify_bytes.mjs", vk, proof, other).returncode, 1)
         self.expect(1, "verify", "porep", "--public", other, "--proof", proof, "--vk", vk)
 
+    def test_post_proofs(self):
+        sectors, params = FIXTURES / "sectors", self.folder / "params"
+        for kind, name in (("winning", "winning-2k"), ("wpost", "window-2k-3")):
+            self.expect(0, "setup", kind + "-2k", "--out", params / kind, "--backend", "cpu", "--quiet")
+            proof, public = self.folder / kind, sectors / name / "public_inputs.json"
+            self.expect(0, "prove", kind, "--request", sectors / name / "post.json", "--params-dir", params / kind,
+                        "--backend", "cpu", "--out", proof, *sorted((sectors / name).glob("vanilla-*.bin")))
+            vk = next((params / kind).glob("*.vk"))
+            good = self.node("verify_bytes.mjs", vk, proof, public)
+            self.assertEqual(good.returncode, 0, good.stdout + good.stderr)
+            lines = [json.loads(line) for line in public.read_text().splitlines()]
+            lines[-1]["inputs"][1] = lines[-1]["inputs"][0]
+            other = self.write("other.json", "\n".join(json.dumps(line) for line in lines))
+            self.assertEqual(self.node("verify_bytes.mjs", vk, proof, other).returncode, 1)
+
     def circom_proof(self, name):
         """A folder with our proof and public signals of a circom fixture, and snarkjs' verification key."""
         source = FIXTURES / "circom" / name

@@ -63,6 +63,24 @@ class Post(Case):
                     "--out", self.folder / "second", "--backend", "cpu", *params)
         self.expect(0, "verify", "wpost", "--request", second, "--proof", self.folder / "second", *params)
 
+    def test_own_sectors(self):
+        params = self.params("wpost-2k")
+        for number in (9, 4):
+            self.expect(0, "seal", "--sector-size", "2KiB", "--sector-id", number, "--out", self.folder / str(number))
+        made = self.folder / "made"
+        self.expect(0, "vanilla", "wpost", "--sector", self.folder / "9", "--sector", self.folder / "4", "--randomness",
+                    "ff" * 32, "--out", made)
+        self.expect(0, "synth", "wpost", "--sector-size", "2KiB", "--sectors", 3, "--seed", 1, "--out", self.folder / "synth")
+        for folder, partitions in ((made, 1), (self.folder / "synth", 2)):
+            request, proof = folder / "post.json", folder / "proof"
+            self.expect(0, "prove", "wpost", "--request", request, "--out", proof, "--backend", "cpu", *params,
+                        *sorted(folder.glob("vanilla-*.bin")))
+            self.assertEqual(proof.stat().st_size, 192 * partitions)
+            self.expect(0, "verify", "wpost", "--request", request, "--proof", proof, *params)
+        self.expect(3, "vanilla", "wpost", "--sector", self.folder / "9", "--sector", self.folder / "9", "--randomness",
+                    "00" * 32, "--out", self.folder / "twice")
+        self.assertFalse((self.folder / "twice" / "post.json").exists())
+
     def test_refused(self):
         request, first = SECTORS / "window-2k" / "post.json", SECTORS / "window-2k" / "vanilla-1.bin"
         wpost = ["prove", "wpost", "--backend", "cpu", "--params-dir", self.folder]

@@ -150,6 +150,35 @@ static void test_load__names_what_is_wrong(void **state)
     assert_null(device);
 }
 
+static struct cuzk_backend *opened;
+
+static enum cuzk_status open_seen(void *context, const char *choice, struct cuzk_pool *pool,
+                                  struct cuzk_backend **out, struct cuzk_error *error)
+{
+    (void)context;
+    CUZK_TRY(cuzk_backend_open(choice, pool, out, error));
+    opened = *out;
+    return CUZK_OK;
+}
+
+static void test_memory_limit__reaches_the_backend(void **state)
+{
+    const struct cuzk_local_opener opener = {.open = open_seen};
+    struct cuzk_device *device;
+    struct cuzk_device_need need;
+
+    (void)state;
+    assert_int_equal(cuzk_device_local_create_with(&opener, "cpu", 1, 1, &device, &err), CUZK_OK);
+    device->memory_limit = 12345;
+    assert_int_equal(device->ops->need(device, &porep_unit_circuit, &need, &err), CUZK_OK);
+    assert_int_equal(opened->memory_limit, 12345);
+    assert_int_equal(device->ops->restart(device, &err), CUZK_OK);
+    assert_int_equal(device->ops->load(device, &porep_unit_circuit, "/nonexistent", NULL, &err),
+                     CUZK_NOT_FOUND);
+    assert_int_equal(opened->memory_limit, 12345);
+    cuzk_device_destroy(device);
+}
+
 /* ---- faults ---- */
 
 static void test_faults__later_units_are_right(void **state)
@@ -234,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_stage__leaves_out_what_others_leave_out),
         cmocka_unit_test(test_abandon__between_stages_and_during_one),
         cmocka_unit_test(test_load__names_what_is_wrong),
+        cmocka_unit_test(test_memory_limit__reaches_the_backend),
         cmocka_unit_test(test_faults__later_units_are_right),
         cmocka_unit_test(test_memory__fails_at_each_allocation),
     };
