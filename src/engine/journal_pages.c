@@ -33,6 +33,7 @@ struct cuzk_journal_pages {
     uint32_t count;     /* pages, those that only the log has included */
     uint32_t frames;    /* of the log */
     uint32_t reached;   /* frames that SQLite takes */
+    uint32_t hidden;    /* the first frame that damage may hide; frames: none */
     uint32_t *latest;   /* by page, from 1: 1 + its newest frame of this generation; 0: none */
     uint32_t *previous; /* by frame: 1 + the frame before it of the same page */
     uint32_t *page_of;  /* by frame */
@@ -98,12 +99,19 @@ static void note_frame(struct cuzk_journal_pages *pages, uint32_t frame, uint32_
 }
 
 /* Which frames SQLite takes, and which are of this generation: one of their two salts is the log's. A log is
- * written from its beginning again, so its first frame tells the salts where the head is damaged. */
+ * written from its beginning again, so its first frame tells the salts where the head is damaged.
+ *
+ * A process that is killed in the middle of a transaction leaves sound frames without an end, perhaps the
+ * head of one more before an old page: that hides nothing. A transaction that was whole has an end behind the
+ * damage, or in the damaged frame itself, whose page is then new. */
 static void read_log(struct cuzk_journal_pages *pages)
 {
     uint8_t head[LOG_HEAD], salts[8];
+    uint32_t sound = 0, ending = 0; /* frames before the first that is not sound; the last from it on that
+                                       ends a transaction, from 1 */
     bool chain;
 
+    pages->hidden = pages->frames;
     if (!read_at(pages->log, 0, head, sizeof head))
         return;
     chain = head_is_whole(pages, head);
@@ -120,16 +128,24 @@ static void read_log(struct cuzk_journal_pages *pages)
         add_sums(pages, frame, 8);
         add_sums(pages, frame + FRAME_HEAD, PAGE);
         chain = chain && memcmp(salts, frame + 8, 8) == 0 && sums_are(pages, frame + 16);
-        if (chain && cuzk_load_u32be(frame + 4) != 0) /* the last of a transaction */
+        const bool ends = cuzk_load_u32be(frame + 4) != 0; /* the last of a transaction */
+        const bool ours = memcmp(salts, frame + 8, 4) == 0 || memcmp(salts + 4, frame + 12, 4) == 0;
+
+        if (chain)
+            sound = i + 1;
+        if (chain && ends)
             pages->reached = i + 1;
+        else if (ends && ours)
+            ending = i + 1;
         const uint32_t page = cuzk_load_u32be(frame);
 
         pages->page_of[i] = page;
 
-        if ((memcmp(salts, frame + 8, 4) == 0 || memcmp(salts + 4, frame + 12, 4) == 0) && page >= 1 &&
-            page <= pages->count)
+        if (ours && page >= 1 && page <= pages->count)
             note_frame(pages, i, page);
     }
+    if (ending > sound)
+        pages->hidden = ending > sound + 1 ? pages->reached : sound;
 }
 
 static enum cuzk_status open_file(const char *path, const char *ending, int *fd, uint64_t *bytes,
@@ -331,7 +347,7 @@ enum cuzk_status cuzk_journal_pages_each_unreached(struct cuzk_journal_pages *pa
                                                    struct cuzk_error *err)
 {
     (void)err;
-    for (uint32_t i = pages->reached; i < pages->frames; i++)
+    for (uint32_t i = pages->hidden; i < pages->frames; i++)
         if (read_image(pages, 0, i + 1, pages->page))
             (void)give_page(pages, pages->page_of[i], row, context);
     return CUZK_OK;

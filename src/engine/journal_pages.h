@@ -26,8 +26,9 @@ void cuzk_journal_pages_close(struct cuzk_journal_pages *pages);
 enum cuzk_status cuzk_journal_pages_each(struct cuzk_journal_pages *pages, cuzk_journal_pages_row row,
                                          void *context, struct cuzk_error *err);
 
-/* Rows of the images in the log that SQLite does not take, because the log's chain of checksums ends before
- * them. */
+/* Rows of the images in the log that SQLite does not take, because damage ends the log's chain of checksums
+ * before the end of a transaction that was whole. What a killed process leaves of an unfinished one is none.
+ */
 enum cuzk_status cuzk_journal_pages_each_unreached(struct cuzk_journal_pages *pages,
                                                    cuzk_journal_pages_row row, void *context,
                                                    struct cuzk_error *err);

@@ -43,7 +43,7 @@ class Trace(Case):
         self.assertAlmostEqual(sum(report["device_parts"].values()), 1, places=2)
         kernels = lanes["gpu0"]["kernels_ms"] + lanes["gpu0.1"]["kernels_ms"]
         self.assertGreaterEqual(kernels, 30 * 9)  # 30 partitions, 9 ms each
-        self.assertAlmostEqual(report["device_parts"]["kernels"], kernels / report["span_ms"], delta=0.03)
+        self.assertAlmostEqual(report["device_parts"]["kernels"], kernels / report["span_ms"], delta=0.15)
         self.assertGreater(report["device_held"], report["device_busy"])
         text = self.expect(0, "trace", timeline).out
         self.assertIn("where the device's time went", text)

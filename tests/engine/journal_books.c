@@ -283,6 +283,7 @@ size_t books_check_requests(struct books *books, struct cuzk_journal *journal)
         if (status != CUZK_OK) {
             if (status != CUZK_INPUT && status != CUZK_NOT_FOUND)
                 fail_msg("%s", err.message);
+            print_message("job %" PRIu64 ": %s\n", entry->job.id, err.message);
             missing++;
             continue;
         }
