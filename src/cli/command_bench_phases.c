@@ -190,7 +190,7 @@ static enum cuzk_status measure_phases(struct cli_session *session, const struct
         .workers_most = number(given->workers, WORKERS),
         .host_memory = (double)machine.memory_bytes / (double)(UINT64_C(1) << 30),
     };
-    snprintf(runner->what, sizeof runner->what, "%s, %u partition%s, on %.80s", work->name, work->partitions,
+    snprintf(runner->what, sizeof runner->what, "%s, %u partition%s, on %.60s", work->name, work->partitions,
              work->partitions == 1 ? "" : "s", device);
     snprintf(
         runner->note, sizeof runner->note,
