@@ -42,13 +42,6 @@ static struct cuzk_num hash_pair(struct cuzk_cs *cs, enum cuzk_poseidon_tag tag,
     return cuzk_poseidon_gadget(cs, 2, tag, pair);
 }
 
-static void number(uint64_t value, struct cuzk_fr *out)
-{
-    const uint64_t words[CUZK_FR_LIMBS] = {value};
-
-    cuzk_fr_from_words(words, out);
-}
-
 /* The input that names partition and h, and its bits. */
 static void partition_and_h(struct cuzk_cs *cs, const struct cuzk_update_shape *shape, uint64_t value,
                             struct cuzk_update_head *head)
@@ -57,7 +50,7 @@ static void partition_and_h(struct cuzk_cs *cs, const struct cuzk_update_shape *
     const unsigned p = shape->partition_bits, count = p + CUZK_UPDATE_H_BITS;
     struct cuzk_fr element;
 
-    number(value, &element);
+    cuzk_fr_from_u64(value, &element);
     const struct cuzk_num num = alloc(cs, shape->poseidon ? "h_select" : "k_and_h_select", &element);
 
     inputize(cs, shape->poseidon ? "h_select (public input)" : "k_and_h_select (public input)", &num);
@@ -149,10 +142,10 @@ static void challenge_digests(struct cuzk_cs *cs, const struct cuzk_update_shape
     const unsigned digests = cuzk_update_digests(shape);
     struct cuzk_fr count, index;
 
-    number(digests, &count);
+    cuzk_fr_from_u64(digests, &count);
     cuzk_cs_enter(cs, "gen_challenge_bits");
     for (unsigned j = 0; j < digests && !cuzk_cs_failed(cs); j++) {
-        number(j, &index);
+        cuzk_fr_from_u64(j, &index);
         struct cuzk_fr value;
         cuzk_fr_mul(&head->partition.value, &count, &value);
         cuzk_fr_add(&value, &index, &value);
