@@ -37,3 +37,21 @@ void cuzk_data_tree_siblings(const uint8_t *nodes, size_t leaves, size_t index, 
         nodes += NODE * n;
     }
 }
+
+enum cuzk_status cuzk_data_tree_prove(const uint8_t *nodes, size_t leaves, size_t index,
+                                      struct cuzk_fr_arena *values, struct cuzk_merkle_path *out,
+                                      struct cuzk_error *err)
+{
+    const unsigned levels = (unsigned)__builtin_ctzll(leaves);
+    uint8_t bytes[CUZK_TREE_MAX_LEVELS][CUZK_FR_BYTES];
+    struct cuzk_fr *siblings;
+
+    CUZK_TRY(cuzk_fr_arena_take(values, levels, &siblings, err));
+    cuzk_data_tree_siblings(nodes, leaves, index, bytes[0]);
+    for (unsigned i = 0; i < levels; i++)
+        (void)cuzk_fr_from_bytes(bytes[i], &siblings[i]);
+    *out = (struct cuzk_merkle_path){.siblings = siblings, .index = index};
+    (void)cuzk_fr_from_bytes(nodes + index * CUZK_FR_BYTES, &out->leaf);
+    (void)cuzk_fr_from_bytes(nodes + (2 * leaves - 2) * CUZK_FR_BYTES, &out->root);
+    return CUZK_OK;
+}

@@ -35,3 +35,11 @@ void cuzk_merkle_binary_root(const struct cuzk_fr *node, uint64_t index, const s
     }
     (void)cuzk_fr_from_bytes(at, root); /* an element to begin with, trimmed above: below the modulus */
 }
+
+void cuzk_merkle_comm_r(const struct cuzk_fr *comm_c, const struct cuzk_fr *comm_r_last,
+                        struct cuzk_fr *comm_r)
+{
+    const struct cuzk_fr roots[2] = {*comm_c, *comm_r_last};
+
+    cuzk_poseidon_hash(cuzk_poseidon_instance(2), roots, comm_r);
+}

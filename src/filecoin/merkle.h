@@ -1,4 +1,4 @@
-/* Roots that inclusion paths lead to. Nothing here fails; thread-safe. */
+/* What inclusion paths and commitments of Merkle trees come to. Nothing here fails; thread-safe. */
 #ifndef CUZK_FILECOIN_MERKLE_H
 #define CUZK_FILECOIN_MERKLE_H
 
@@ -12,5 +12,9 @@ void cuzk_merkle_oct_root(struct cuzk_tree_shape shape, const struct cuzk_merkle
 /* In a binary SHA-256 tree: the node `levels` above node `index` of any level. */
 void cuzk_merkle_binary_root(const struct cuzk_fr *node, uint64_t index, const struct cuzk_fr *siblings,
                              unsigned levels, struct cuzk_fr *root);
+
+/* comm_r of a sector: the Poseidon hash of the roots of its column tree and its replica tree. */
+void cuzk_merkle_comm_r(const struct cuzk_fr *comm_c, const struct cuzk_fr *comm_r_last,
+                        struct cuzk_fr *comm_r);
 
 #endif

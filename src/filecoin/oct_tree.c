@@ -68,3 +68,18 @@ void cuzk_oct_tree_path(struct cuzk_tree_shape shape, const struct cuzk_fr *node
         index /= arity;
     }
 }
+
+enum cuzk_status cuzk_oct_tree_prove(struct cuzk_tree_shape shape, const struct cuzk_fr *nodes, size_t index,
+                                     struct cuzk_fr_arena *values, struct cuzk_merkle_path *out,
+                                     struct cuzk_error *err)
+{
+    struct cuzk_fr *siblings;
+
+    CUZK_TRY(cuzk_fr_arena_take(values, cuzk_tree_siblings(shape), &siblings, err));
+    cuzk_oct_tree_path(shape, nodes, index, siblings);
+    *out = (struct cuzk_merkle_path){.leaf = nodes[index],
+                                     .root = nodes[cuzk_oct_tree_nodes(shape) - 1],
+                                     .siblings = siblings,
+                                     .index = index};
+    return CUZK_OK;
+}

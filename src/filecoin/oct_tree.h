@@ -6,9 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "base/pool.h"
 #include "circuit/merkle_path.h"
 #include "field/fr.h"
+#include "filecoin/fr_arena.h"
 
 /* Leaves of a shape: the product of its arities; and nodes of all levels, root included. */
 size_t cuzk_oct_tree_leaves(struct cuzk_tree_shape shape);
@@ -20,5 +22,10 @@ void cuzk_oct_tree_build(struct cuzk_pool *pool, struct cuzk_tree_shape shape, s
 /* Copies the siblings on the path of a leaf (cuzk_tree_siblings of them), level 0 first, in index order. */
 void cuzk_oct_tree_path(struct cuzk_tree_shape shape, const struct cuzk_fr *nodes, size_t index,
                         struct cuzk_fr *siblings);
+
+/* The inclusion path of a leaf; siblings go to `values`. Errors: MEMORY. */
+enum cuzk_status cuzk_oct_tree_prove(struct cuzk_tree_shape shape, const struct cuzk_fr *nodes, size_t index,
+                                     struct cuzk_fr_arena *values, struct cuzk_merkle_path *out,
+                                     struct cuzk_error *err);
 
 #endif

@@ -6,9 +6,9 @@
 #include "filecoin/challenges.h"
 #include "filecoin/graph.h"
 #include "filecoin/label.h"
+#include "filecoin/merkle.h"
 #include "filecoin/replica_id.h"
 #include "hash/poseidon.h"
-#include "hash/sha256.h"
 
 /* The paths of a challenge in Poseidon trees: replica, challenged column, parents' columns. */
 enum { PATHS = 2 + CUZK_POREP_PARENTS };
@@ -80,17 +80,9 @@ static enum cuzk_status check_positions(const struct job *job, unsigned index,
 static enum cuzk_status check_data_path(const struct job *job, const struct cuzk_merkle_path *path,
                                         struct cuzk_error *err)
 {
-    uint8_t pair[64], at[32];
     struct cuzk_fr root;
-    uint64_t index = path->index;
 
-    cuzk_fr_to_bytes(&path->leaf, at);
-    for (unsigned level = 0; level < job->c1->shape.log2_nodes; level++, index /= 2) {
-        memcpy(pair + 32 * (index % 2), at, 32);
-        cuzk_fr_to_bytes(&path->siblings[level], pair + 32 * (1 - index % 2));
-        cuzk_sha256_node(pair, at);
-    }
-    (void)cuzk_fr_from_bytes(at, &root); /* trimmed: below the modulus */
+    cuzk_merkle_binary_root(&path->leaf, path->index, path->siblings, job->c1->shape.log2_nodes, &root);
     if (!cuzk_fr_equal(&path->root, &job->comm_d))
         return INVALID("comm_d_proofs: the stored root is not comm_d");
     if (!cuzk_fr_equal(&root, &job->comm_d))
@@ -226,7 +218,7 @@ static enum cuzk_status check_sector(const struct cuzk_c1 *c1, const struct cuzk
                                      const struct cuzk_porep_owner *owner, struct job *job,
                                      struct cuzk_error *err)
 {
-    struct cuzk_fr roots[2], comm_r, computed;
+    struct cuzk_fr comm_r, computed;
     uint8_t replica_id[32];
 
     if (owner != NULL) {
@@ -238,9 +230,9 @@ static enum cuzk_status check_sector(const struct cuzk_c1 *c1, const struct cuzk
     }
     (void)cuzk_fr_from_bytes(c1->comm_d, &job->comm_d);
     (void)cuzk_fr_from_bytes(c1->comm_r, &comm_r);
-    job->comm_c = roots[0] = c1->partition[0]->challenges[0].column.path.root;
-    job->comm_r_last = roots[1] = c1->partition[0]->challenges[0].replica.root;
-    cuzk_poseidon_hash(cuzk_poseidon_instance(2), roots, &computed);
+    job->comm_c = c1->partition[0]->challenges[0].column.path.root;
+    job->comm_r_last = c1->partition[0]->challenges[0].replica.root;
+    cuzk_merkle_comm_r(&job->comm_c, &job->comm_r_last, &computed);
     if (!cuzk_fr_equal(&computed, &comm_r))
         return INVALID("comm_r: it is not the hash of comm_c and comm_r_last");
     return CUZK_OK;

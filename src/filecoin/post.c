@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "hash/sha256.h"
 
-enum { SIZES = 5, WINNING_CHALLENGES = 66, TOP_BITS = 0x3f };
+enum { SIZES = CUZK_REGISTERED_SIZES, WINNING_CHALLENGES = 66, TOP_BITS = 0x3f };
 
 static const struct {
     const char *name;
@@ -119,9 +119,8 @@ void cuzk_post_partition(const struct cuzk_post_config *config,
         *inputs++ = v->comm_r;
         for (unsigned n = 0; n < config->shape.challenges; n++) {
             const uint64_t leaf = cuzk_post_leaf(config, randomness, v->sector_id, first + own, begin + n);
-            const uint64_t words[CUZK_FR_LIMBS] = {leaf};
 
-            cuzk_fr_from_words(words, inputs++);
+            cuzk_fr_from_u64(leaf, inputs++);
         }
     }
 }

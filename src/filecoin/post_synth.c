@@ -5,8 +5,8 @@
 
 #include "base/bytes.h"
 #include "base/mem.h"
+#include "filecoin/merkle.h"
 #include "filecoin/sparse_tree.h"
-#include "hash/poseidon.h"
 #include "hash/sha256.h"
 
 enum { TOP_BITS = 0x3f, TAG_BYTES = 17, NUMBERS = 5, MOST = 66 };
@@ -83,9 +83,7 @@ static enum cuzk_status fill(const struct cuzk_post_config *config, const struct
 {
     out->comm_r_last = *cuzk_sparse_tree_root(tree);
     element(place, COMM_C, 0, 0, &out->comm_c);
-    const struct cuzk_fr pair[2] = {out->comm_c, out->comm_r_last};
-
-    cuzk_poseidon_hash(cuzk_poseidon_instance(2), pair, &out->comm_r);
+    cuzk_merkle_comm_r(&out->comm_c, &out->comm_r_last, &out->comm_r);
     for (unsigned n = 0; n < config->challenges; n++) {
         struct cuzk_merkle_path *path = &out->paths[n];
         struct cuzk_fr *siblings;

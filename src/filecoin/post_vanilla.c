@@ -6,7 +6,6 @@
 #include "filecoin/merkle.h"
 #include "filecoin/oct_tree.h"
 #include "filecoin/post.h"
-#include "hash/poseidon.h"
 
 static enum cuzk_status decode(struct cuzk_bytes *bytes, const struct cuzk_post_config *config,
                                struct cuzk_fr_arena *values, struct cuzk_post_vanilla *out,
@@ -63,13 +62,6 @@ void cuzk_post_vanilla_destroy(struct cuzk_post_vanilla *vanilla)
     *vanilla = (struct cuzk_post_vanilla){0};
 }
 
-static void comm_r_of(const struct cuzk_fr *comm_c, const struct cuzk_fr *comm_r_last, struct cuzk_fr *out)
-{
-    const struct cuzk_fr pair[2] = {*comm_c, *comm_r_last};
-
-    cuzk_poseidon_hash(cuzk_poseidon_instance(2), pair, out);
-}
-
 static enum cuzk_status check_path(const struct cuzk_post_config *config,
                                    const struct cuzk_post_vanilla *vanilla, unsigned n, uint64_t leaf,
                                    struct cuzk_error *err)
@@ -101,7 +93,7 @@ enum cuzk_status cuzk_post_vanilla_check(const struct cuzk_post_config *config,
 {
     struct cuzk_fr comm_r;
 
-    comm_r_of(&vanilla->comm_c, &vanilla->comm_r_last, &comm_r);
+    cuzk_merkle_comm_r(&vanilla->comm_c, &vanilla->comm_r_last, &comm_r);
     if (!cuzk_fr_equal(&comm_r, &vanilla->comm_r))
         return cuzk_error_set(err, CUZK_INVALID,
                               "sector %" PRIu64 ": comm_r is not the hash of comm_c and comm_r_last",
@@ -123,18 +115,12 @@ enum cuzk_status cuzk_post_vanilla_make(const struct cuzk_post_config *config,
 
     *out = (struct cuzk_post_vanilla){
         .sector_id = sector_id, .comm_c = *comm_c, .comm_r_last = tree_r_last[cuzk_oct_tree_nodes(tree) - 1]};
-    comm_r_of(comm_c, &out->comm_r_last, &out->comm_r);
+    cuzk_merkle_comm_r(comm_c, &out->comm_r_last, &out->comm_r);
     CUZK_TRY(CUZK_NEW(&out->paths, config->challenges, "inclusion paths", err));
     for (unsigned n = 0; n < config->challenges; n++) {
-        struct cuzk_merkle_path *path = &out->paths[n];
-        struct cuzk_fr *siblings;
+        const uint64_t leaf = cuzk_post_leaf(config, randomness, sector_id, place, n);
 
-        CUZK_TRY_OUT(cuzk_fr_arena_take(values, cuzk_tree_siblings(tree), &siblings, err));
-        path->index = cuzk_post_leaf(config, randomness, sector_id, place, n);
-        path->leaf = tree_r_last[path->index];
-        path->root = out->comm_r_last;
-        path->siblings = siblings;
-        cuzk_oct_tree_path(tree, tree_r_last, (size_t)path->index, siblings);
+        CUZK_TRY_OUT(cuzk_oct_tree_prove(tree, tree_r_last, leaf, values, &out->paths[n], err));
     }
 out:
     if (status != CUZK_OK)

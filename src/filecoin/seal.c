@@ -10,6 +10,7 @@
 #include "filecoin/fr32.h"
 #include "filecoin/graph.h"
 #include "filecoin/label.h"
+#include "filecoin/merkle.h"
 #include "filecoin/oct_tree.h"
 #include "filecoin/replica_id.h"
 #include "hash/poseidon.h"
@@ -175,7 +176,7 @@ static enum cuzk_status make_trees(struct cuzk_pool *pool, struct cuzk_sealed_se
     struct node_work leaves = {.sector = s};
     const struct cuzk_tree_shape shape = s->config.shape.tree;
     const size_t total = cuzk_oct_tree_nodes(shape);
-    struct cuzk_fr comm_r, roots[2];
+    struct cuzk_fr comm_r;
 
     CUZK_TRY(CUZK_NEW(&s->tree_c, total, "column tree", err));
     CUZK_TRY(CUZK_NEW(&s->tree_r_last, total, "replica tree", err));
@@ -185,49 +186,14 @@ static enum cuzk_status make_trees(struct cuzk_pool *pool, struct cuzk_sealed_se
     cuzk_oct_tree_build(pool, shape, s->tree_c);
     CUZK_TRY(cuzk_progress_check(progress, err));
     cuzk_oct_tree_build(pool, shape, s->tree_r_last);
-    roots[0] = s->tree_c[total - 1];
-    roots[1] = s->tree_r_last[total - 1];
-    cuzk_poseidon_hash(cuzk_poseidon_instance(2), roots, &comm_r);
-    cuzk_fr_to_bytes(&roots[0], s->comm_c);
-    cuzk_fr_to_bytes(&roots[1], s->comm_r_last);
+    cuzk_merkle_comm_r(&s->tree_c[total - 1], &s->tree_r_last[total - 1], &comm_r);
+    cuzk_fr_to_bytes(&s->tree_c[total - 1], s->comm_c);
+    cuzk_fr_to_bytes(&s->tree_r_last[total - 1], s->comm_r_last);
     cuzk_fr_to_bytes(&comm_r, s->c1->comm_r);
     return CUZK_OK;
 }
 
 /* ---- vanilla proofs ---- */
-
-static enum cuzk_status fill_data_path(struct cuzk_sealed_sector *s, uint64_t node,
-                                       struct cuzk_merkle_path *path, struct cuzk_error *err)
-{
-    const unsigned levels = s->config.shape.log2_nodes;
-    uint8_t bytes[CUZK_POREP_MAX_LOG2_NODES][NODE];
-    struct cuzk_fr *siblings;
-
-    CUZK_TRY(cuzk_fr_arena_take(&s->c1->values, levels, &siblings, err));
-    cuzk_data_tree_siblings(s->tree_d, s->nodes, node, bytes[0]);
-    for (unsigned i = 0; i < levels; i++)
-        (void)cuzk_fr_from_bytes(bytes[i], &siblings[i]);
-    path->siblings = siblings;
-    (void)cuzk_fr_from_bytes(s->tree_d + node * NODE, &path->leaf);
-    (void)cuzk_fr_from_bytes(s->c1->comm_d, &path->root);
-    path->index = node;
-    return CUZK_OK;
-}
-
-static enum cuzk_status fill_oct_path(struct cuzk_sealed_sector *s, const struct cuzk_fr *tree, uint64_t node,
-                                      struct cuzk_merkle_path *path, struct cuzk_error *err)
-{
-    const struct cuzk_tree_shape shape = s->config.shape.tree;
-    struct cuzk_fr *siblings;
-
-    CUZK_TRY(cuzk_fr_arena_take(&s->c1->values, cuzk_tree_siblings(shape), &siblings, err));
-    cuzk_oct_tree_path(shape, tree, node, siblings);
-    path->siblings = siblings;
-    path->leaf = tree[node];
-    path->root = tree[cuzk_oct_tree_nodes(shape) - 1];
-    path->index = node;
-    return CUZK_OK;
-}
 
 static enum cuzk_status fill_column(struct cuzk_sealed_sector *s, uint64_t node,
                                     struct cuzk_porep_column *column, struct cuzk_error *err)
@@ -239,7 +205,7 @@ static enum cuzk_status fill_column(struct cuzk_sealed_sector *s, uint64_t node,
     for (unsigned layer = 1; layer <= layers; layer++)
         (void)cuzk_fr_from_bytes(label_at(s, layer, node), &labels[layer - 1]);
     column->labels = labels;
-    return fill_oct_path(s, s->tree_c, node, &column->path, err);
+    return cuzk_oct_tree_prove(s->config.shape.tree, s->tree_c, node, &s->c1->values, &column->path, err);
 }
 
 static enum cuzk_status fill_proofs(struct cuzk_sealed_sector *s, const struct cuzk_graph *graph,
@@ -257,8 +223,10 @@ static enum cuzk_status fill_proofs(struct cuzk_sealed_sector *s, const struct c
         struct cuzk_porep_challenge *challenge = &partition->challenges[i % per_partition];
         challenge->node = nodes[i];
         cuzk_graph_parents(graph, nodes[i], parents);
-        CUZK_TRY_OUT(fill_data_path(s, nodes[i], &challenge->data, err));
-        CUZK_TRY_OUT(fill_oct_path(s, s->tree_r_last, nodes[i], &challenge->replica, err));
+        CUZK_TRY_OUT(
+            cuzk_data_tree_prove(s->tree_d, s->nodes, nodes[i], &s->c1->values, &challenge->data, err));
+        CUZK_TRY_OUT(cuzk_oct_tree_prove(s->config.shape.tree, s->tree_r_last, nodes[i], &s->c1->values,
+                                         &challenge->replica, err));
         CUZK_TRY_OUT(fill_column(s, nodes[i], &challenge->column, err));
         for (unsigned k = 0; k < CUZK_POREP_PARENTS; k++)
             CUZK_TRY_OUT(fill_column(s, parents[k], &challenge->parents[k], err));

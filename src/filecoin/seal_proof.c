@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SIZES = 5, VARIANTS = 4 };
+enum { SIZES = CUZK_REGISTERED_SIZES, VARIANTS = 4 };
 
 static const struct {
     uint64_t bytes;

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "circuit/porep_assignment.h"
 
-enum { CUZK_SEAL_PROOFS = 20, CUZK_SEAL_PROOF_NAME = 64, CUZK_NODE_BYTES = 32 };
+enum { CUZK_SEAL_PROOFS = 20, CUZK_REGISTERED_SIZES = 5, CUZK_SEAL_PROOF_NAME = 64, CUZK_NODE_BYTES = 32 };
 
 /* Largest sizes of any registered proof. */
 enum { CUZK_POREP_MAX_PARTITIONS = 126, CUZK_POREP_MAX_LOG2_NODES = 31 };
@@ -54,7 +54,8 @@ int cuzk_seal_proof_number(const char *name, size_t n);
  * of the V1 proof of the same size. */
 void cuzk_seal_proof_tag(unsigned number, char tag[CUZK_SEAL_PROOF_NAME]);
 
-/* Sector size of a registered proof, bytes. */
+/* Sector size of a registered proof, bytes. Registered PoSt and update proofs go through the same
+ * CUZK_REGISTERED_SIZES sizes in the same order. */
 uint64_t cuzk_seal_proof_sector_size(unsigned number);
 
 /* "1.1.0" and so on; -1 (as enum) never occurs: false for an unknown text. */

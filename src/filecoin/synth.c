@@ -8,6 +8,7 @@
 #include "filecoin/claims.h"
 #include "filecoin/graph.h"
 #include "filecoin/label.h"
+#include "filecoin/merkle.h"
 #include "filecoin/replica_id.h"
 #include "filecoin/sparse_tree.h"
 #include "hash/poseidon.h"
@@ -197,7 +198,7 @@ static void tree_r_last_node(void *context, unsigned level, uint64_t index, stru
 static enum cuzk_status make_trees(struct maker *m, struct cuzk_error *err)
 {
     const unsigned layers = m->config.shape.layers;
-    struct cuzk_fr roots[2], comm_r;
+    struct cuzk_fr comm_r;
 
     CUZK_TRY(CUZK_NEW(&m->columns, m->node_count, "column hashes", err));
     CUZK_TRY(CUZK_NEW(&m->replicas, m->challenged_count, "replica nodes", err));
@@ -211,9 +212,7 @@ static enum cuzk_status make_trees(struct maker *m, struct cuzk_error *err)
                                     m->node_count, tree_c_node, m, err));
     CUZK_TRY(cuzk_sparse_tree_build(&m->tree_r_last, m->pool, m->config.shape.tree, m->challenged,
                                     m->replicas, m->challenged_count, tree_r_last_node, m, err));
-    roots[0] = *cuzk_sparse_tree_root(&m->tree_c);
-    roots[1] = *cuzk_sparse_tree_root(&m->tree_r_last);
-    cuzk_poseidon_hash(cuzk_poseidon_instance(2), roots, &comm_r);
+    cuzk_merkle_comm_r(cuzk_sparse_tree_root(&m->tree_c), cuzk_sparse_tree_root(&m->tree_r_last), &comm_r);
     cuzk_fr_to_bytes(&comm_r, m->c1->comm_r);
     return CUZK_OK;
 }

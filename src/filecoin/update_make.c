@@ -5,10 +5,10 @@
 
 #include "base/mem.h"
 #include "filecoin/data_tree.h"
+#include "filecoin/merkle.h"
 #include "filecoin/oct_tree.h"
 #include "filecoin/seal.h"
 #include "filecoin/update.h"
-#include "hash/poseidon.h"
 
 enum { NODE = CUZK_NODE_BYTES, GRAIN = 256 };
 
@@ -52,9 +52,7 @@ static void encode(void *context, size_t begin, size_t end, unsigned worker)
 
 static void comm_r(const struct cuzk_updated_sector *s, const struct cuzk_fr *tree, struct cuzk_fr *out)
 {
-    const struct cuzk_fr pair[2] = {s->comm_c, tree[cuzk_oct_tree_nodes(s->shape.tree) - 1]};
-
-    cuzk_poseidon_hash(cuzk_poseidon_instance(2), pair, out);
+    cuzk_merkle_comm_r(&s->comm_c, &tree[cuzk_oct_tree_nodes(s->shape.tree) - 1], out);
 }
 
 static enum cuzk_status make_new_replica(struct cuzk_pool *pool, struct cuzk_updated_sector *s,
@@ -153,37 +151,6 @@ static const uint8_t *data_node(const struct cuzk_updated_sector *s, unsigned le
     return s->tree_d + (before + index) * NODE;
 }
 
-static enum cuzk_status data_path(const struct cuzk_updated_sector *s, uint64_t node,
-                                  struct cuzk_fr_arena *values, struct cuzk_merkle_path *out,
-                                  struct cuzk_error *err)
-{
-    struct cuzk_fr *siblings;
-
-    CUZK_TRY(cuzk_fr_arena_take(values, s->shape.log2_nodes, &siblings, err));
-    for (unsigned level = 0; level < s->shape.log2_nodes; level++)
-        (void)cuzk_fr_from_bytes(data_node(s, level, node >> level ^ 1), &siblings[level]);
-    (void)cuzk_fr_from_bytes(data_node(s, 0, node), &out->leaf);
-    out->root = s->commitments.comm_d_new;
-    out->siblings = siblings;
-    out->index = node;
-    return CUZK_OK;
-}
-
-static enum cuzk_status oct_path(const struct cuzk_updated_sector *s, const struct cuzk_fr *tree,
-                                 uint64_t node, struct cuzk_fr_arena *values, struct cuzk_merkle_path *out,
-                                 struct cuzk_error *err)
-{
-    struct cuzk_fr *siblings;
-
-    CUZK_TRY(cuzk_fr_arena_take(values, cuzk_tree_siblings(s->shape.tree), &siblings, err));
-    cuzk_oct_tree_path(s->shape.tree, tree, node, siblings);
-    *out = (struct cuzk_merkle_path){.leaf = tree[node],
-                                     .root = tree[cuzk_oct_tree_nodes(s->shape.tree) - 1],
-                                     .siblings = siblings,
-                                     .index = node};
-    return CUZK_OK;
-}
-
 enum cuzk_status cuzk_updated_sector_prove(const struct cuzk_updated_sector *s, unsigned partition,
                                            struct cuzk_update_proof *out, struct cuzk_error *err)
 {
@@ -200,9 +167,11 @@ enum cuzk_status cuzk_updated_sector_prove(const struct cuzk_updated_sector *s, 
     cuzk_update_challenges(&s->shape, &s->commitments.comm_r_new, partition, nodes);
     for (unsigned i = 0; i < s->shape.challenges; i++) {
         struct cuzk_update_paths *paths = &out->paths[i];
-        CUZK_TRY_OUT(oct_path(s, s->tree_r_old, nodes[i], &out->values, &paths->r_old, err));
-        CUZK_TRY_OUT(data_path(s, nodes[i], &out->values, &paths->d_new, err));
-        CUZK_TRY_OUT(oct_path(s, s->tree_r_new, nodes[i], &out->values, &paths->r_new, err));
+        CUZK_TRY_OUT(
+            cuzk_oct_tree_prove(s->shape.tree, s->tree_r_old, nodes[i], &out->values, &paths->r_old, err));
+        CUZK_TRY_OUT(cuzk_data_tree_prove(s->tree_d, s->nodes, nodes[i], &out->values, &paths->d_new, err));
+        CUZK_TRY_OUT(
+            cuzk_oct_tree_prove(s->shape.tree, s->tree_r_new, nodes[i], &out->values, &paths->r_new, err));
     }
     cuzk_update_proof_complete(out);
 out:

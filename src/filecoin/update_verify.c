@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "filecoin/merkle.h"
 #include "filecoin/update.h"
-#include "hash/poseidon.h"
 
 #define INVALID(...) cuzk_error_set(err, CUZK_INVALID, __VA_ARGS__)
 
@@ -21,10 +20,9 @@ static enum cuzk_status check_comm_r(const char *name, const struct cuzk_fr *com
                                      const struct cuzk_fr *root, const struct cuzk_fr *comm_r,
                                      struct cuzk_error *err)
 {
-    const struct cuzk_fr pair[2] = {*comm_c, *root};
     struct cuzk_fr computed;
 
-    cuzk_poseidon_hash(cuzk_poseidon_instance(2), pair, &computed);
+    cuzk_merkle_comm_r(comm_c, root, &computed);
     if (!cuzk_fr_equal(&computed, comm_r))
         return INVALID("%s: is not that of comm_c and the root that the proofs name", name);
     return CUZK_OK;
