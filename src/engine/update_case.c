@@ -7,6 +7,7 @@
 #include "circuit/circuit.h"
 #include "engine/commitment.h"
 #include "engine/request_blob.h"
+#include "filecoin/seal_proof.h"
 #include "filecoin/update_verify.h"
 
 enum { INPUTS = 4, PROOF_BYTES_MOST = 1 << 22 }; /* 64 GiB: 86 challenges of about 6 KiB */
@@ -62,11 +63,7 @@ static const struct cuzk_case_ops ops = {case_inputs, case_check, case_witness, 
 
 /* ---- from a request ---- */
 
-/* Registered update proofs in their order. */
-static const uint64_t registered_sizes[] = {UINT64_C(2) << 10, UINT64_C(8) << 20, UINT64_C(512) << 20,
-                                            UINT64_C(32) << 30, UINT64_C(64) << 30};
-
-enum { REGISTERED = sizeof registered_sizes / sizeof registered_sizes[0] };
+enum { REGISTERED = CUZK_REGISTERED_SIZES }; /* update proofs, one a size */
 
 static enum cuzk_status look_at_size(const struct cuzk_request *request, struct cuzk_update_shape *shape,
                                      struct cuzk_error *err)
@@ -77,11 +74,11 @@ static enum cuzk_status look_at_size(const struct cuzk_request *request, struct 
         return cuzk_error_set(err, CUZK_INPUT,
                               "registered_proof: expected an update proof below %d, found %" PRIu64,
                               REGISTERED, number);
-    if (number > 0 && registered_sizes[number] != request->sector_size)
+    if (number > 0 && cuzk_seal_proof_sector_size((unsigned)number) != request->sector_size)
         return cuzk_error_set(err, CUZK_INPUT,
                               "sector_size: expected %" PRIu64 " bytes as registered_proof %" PRIu64
                               " has, found %" PRIu64,
-                              registered_sizes[number], number, request->sector_size);
+                              cuzk_seal_proof_sector_size((unsigned)number), number, request->sector_size);
     if (!cuzk_update_shape_of(request->sector_size, false, shape))
         return cuzk_error_set(err, CUZK_INPUT, "sector_size: no updates of sectors of %" PRIu64 " bytes",
                               request->sector_size);

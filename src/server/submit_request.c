@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "cuzk/v1/proving.pb-c.h"
+#include "engine/commitment.h"
 #include "filecoin/seal_proof.h"
 
 enum {
@@ -83,41 +84,38 @@ static enum cuzk_status count(struct cuzk_protowire wire, struct taking *taking,
 
 /* ---- commitments ---- */
 
-static const struct commitment_form {
-    const char *name, *kind;
-    uint8_t prefix_length;
-    uint8_t prefix[8]; /* of its CIDv1: version, codec, multihash and length */
-} forms[3] = {
-    {"comm_r_old", "sealed", 8, {0x01, 0x82, 0xe2, 0x03, 0x81, 0xe8, 0x02, 0x20}},
-    {"comm_r_new", "sealed", 8, {0x01, 0x82, 0xe2, 0x03, 0x81, 0xe8, 0x02, 0x20}},
-    {"comm_d_new", "unsealed", 7, {0x01, 0x81, 0xe2, 0x03, 0x92, 0x20, 0x20}},
+static const struct {
+    const char *name;
+    enum cuzk_commitment kind;
+} commitments[3] = {
+    {"comm_r_old", CUZK_COMMITMENT_SEALED},
+    {"comm_r_new", CUZK_COMMITMENT_SEALED},
+    {"comm_d_new", CUZK_COMMITMENT_UNSEALED},
 };
 
 static enum cuzk_status read_commitment(struct taking *taking, unsigned i, struct cuzk_request_blob *out,
                                         struct cuzk_error *err)
 {
-    const struct commitment_form *form = &forms[i];
     const struct cuzk_request_blob *blob = &taking->commitment[i];
+    const enum cuzk_commitment kind = commitments[i].kind;
+    const char *article = kind == CUZK_COMMITMENT_UNSEALED ? "an" : "a";
     struct cuzk_submit_request *request = taking->request;
-    uint8_t bytes[40];
-    size_t n = 0;
 
     if (blob->length == 0)
         return CUZK_OK;
-    if (blob->length != 32 && blob->length != 32u + form->prefix_length)
+    switch (cuzk_commitment_take(blob, kind, request->commitment[i])) {
+    case CUZK_COMMITMENT_OK:
+        break;
+    case CUZK_COMMITMENT_LENGTH:
         return cuzk_protowire_fail(
-            taking->what, form->name, taking->commitment_offset[i], err,
-            "expected 32 bytes, or the %u of the CIDv1 of a%s commitment, found %" PRIu64,
-            32u + form->prefix_length, form->kind[0] == 'u' ? "n unsealed" : " sealed", blob->length);
-    for (size_t k = 0; k < blob->count; k++) {
-        memcpy(bytes + n, blob->parts[k].data, blob->parts[k].length);
-        n += blob->parts[k].length;
+            taking->what, commitments[i].name, taking->commitment_offset[i], err,
+            "expected 32 bytes, or the %zu of the CIDv1 of %s %s commitment, found %" PRIu64,
+            cuzk_commitment_cid_bytes(kind), article, cuzk_commitment_name(kind), blob->length);
+    case CUZK_COMMITMENT_PREFIX:
+        return cuzk_protowire_fail(taking->what, commitments[i].name, taking->commitment_offset[i], err,
+                                   "%" PRIu64 " bytes that do not begin as the CIDv1 of %s %s commitment",
+                                   blob->length, article, cuzk_commitment_name(kind));
     }
-    if (n > 32 && memcmp(bytes, form->prefix, form->prefix_length) != 0)
-        return cuzk_protowire_fail(taking->what, form->name, taking->commitment_offset[i], err,
-                                   "%zu bytes that do not begin as the CIDv1 of a%s commitment", n,
-                                   form->kind[0] == 'u' ? "n unsealed" : " sealed");
-    memcpy(request->commitment[i], bytes + n - 32, 32);
     request->commitment_part[i] = (struct cuzk_request_part){request->commitment[i], 32};
     *out = (struct cuzk_request_blob){&request->commitment_part[i], 1, 32};
     return CUZK_OK;
@@ -125,34 +123,29 @@ static enum cuzk_status read_commitment(struct taking *taking, unsigned i, struc
 
 /* ---- registered proofs ---- */
 
-/* Numbers of go-state-types' abi.RegisteredPoStProof and RegisteredUpdateProof: five sizes each, in this
- * order. */
-static const uint64_t sizes[] = {UINT64_C(1) << 11, UINT64_C(1) << 23, UINT64_C(1) << 29, UINT64_C(1) << 35,
-                                 UINT64_C(1) << 36};
-
-enum { SIZES = sizeof sizes / sizeof sizes[0] };
+enum { SIZES = CUZK_REGISTERED_SIZES };
 
 /* The sector size that a kind's registered proof stands for; 0: it has no such number. */
 static uint64_t registered_size(enum cuzk_proof_kind kind, uint64_t number)
 {
-    switch (kind) {
-    case CUZK_PROOF_KIND_POREP:
-        return number < CUZK_SEAL_PROOFS ? cuzk_seal_proof_sector_size((unsigned)number) : 0;
-    case CUZK_PROOF_KIND_WINNING_POST:
-        return number < SIZES ? sizes[number] : 0;
-    case CUZK_PROOF_KIND_WINDOW_POST:
-        return number >= SIZES && number < 3 * SIZES ? sizes[number % SIZES] : 0;
-    case CUZK_PROOF_KIND_SNAP:
-        return number < SIZES ? sizes[number] : 0;
-    default:
+    static const struct {
+        uint64_t first, end; /* of the kind's numbers */
+    } numbers[CUZK_PROOF_KINDS] = {
+        [CUZK_PROOF_KIND_POREP] = {0, CUZK_SEAL_PROOFS},
+        [CUZK_PROOF_KIND_SNAP] = {0, SIZES},
+        [CUZK_PROOF_KIND_WINDOW_POST] = {SIZES, 3 * SIZES},
+        [CUZK_PROOF_KIND_WINNING_POST] = {0, SIZES},
+    };
+
+    if ((unsigned)kind >= CUZK_PROOF_KINDS || number < numbers[kind].first || number >= numbers[kind].end)
         return 0;
-    }
+    return cuzk_seal_proof_sector_size((unsigned)number % SIZES);
 }
 
 static bool is_registered_size(uint64_t size)
 {
-    for (size_t i = 0; i < SIZES; i++)
-        if (sizes[i] == size)
+    for (unsigned i = 0; i < SIZES; i++)
+        if (cuzk_seal_proof_sector_size(i) == size)
             return true;
     return false;
 }
