@@ -26,7 +26,7 @@ struct cli_case_source {
 enum cuzk_status cli_case_prove(struct cli_session *session, const struct cli_prove_options *given,
                                 const struct cli_case_source *source, struct cuzk_error *err);
 
-#define CLI_CASE_PROVE_OPTIONS(values, slot)                                                                 \
+#define CLI_PROVE_OPTIONS(values, slot)                                                                      \
     {.name = "out",                                                                                          \
      .type = CUZK_OPTION_STRING,                                                                             \
      .offset = offsetof(values, slot.out),                                                                   \

@@ -62,7 +62,7 @@ static const struct cuzk_option options[] = {
      .placeholder = "FILE",
      .required = true,
      .help = "output of commit phase 1, raw or wrapped as Curio does; - for standard input"},
-    CLI_CASE_PROVE_OPTIONS(struct prove_options, prove),
+    CLI_PROVE_OPTIONS(struct prove_options, prove),
     CLI_POREP_OPTIONS(struct prove_options, porep),
     CLI_COMMON_OPTIONS,
 };

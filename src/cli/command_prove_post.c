@@ -1,10 +1,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/case_prover.h"
 #include "cli/command.h"
-#include "cli/output.h"
 #include "cli/parameters.h"
-#include "cli/prove_case.h"
 #include "engine/post_case.h"
 #include "engine/post_public.h"
 
@@ -12,9 +11,17 @@ enum { VANILLA_BYTES_MOST = 1 << 22 };
 
 struct prove_options {
     struct cli_common common;
-    struct cuzk_option_number threads;
-    const char *request, *params_dir, *out, *timeline, *backend;
+    struct cli_prove_options prove;
+    const char *request;
     struct cuzk_option_list in;
+};
+
+/* One run: what was asked for. */
+struct asked {
+    const struct prove_options *given;
+    bool winning;
+    const char *const *arguments;
+    size_t count;
 };
 
 struct work {
@@ -23,8 +30,6 @@ struct work {
     struct cuzk_file_map *files;      /* [count] */
     struct cuzk_post_source *sources; /* [count] */
     size_t count;
-    struct cuzk_case *that;
-    struct cuzk_timeline *timeline;
 };
 
 static enum cuzk_status map_files(const struct prove_options *given, const char *const *arguments,
@@ -48,15 +53,17 @@ static enum cuzk_status map_files(const struct prove_options *given, const char 
 }
 
 /* The request says what is proved, the files must be of just that. */
-static enum cuzk_status load(struct cli_session *session, const struct prove_options *given, bool winning,
-                             struct work *work, struct cuzk_error *err)
+static enum cuzk_status load(struct cli_session *session, const struct asked *asked, struct work *work,
+                             struct cuzk_timeline *timeline, struct cuzk_case **out, struct cuzk_error *err)
 {
     struct cuzk_post_public *public_side = &work->public_side;
     uint64_t begin = cuzk_clock_ns();
 
-    CUZK_TRY(cuzk_file_map_open(given->request, "request", CUZK_POST_PUBLIC_BYTES_MOST, &work->request, err));
+    CUZK_TRY(map_files(asked->given, asked->arguments, asked->count, work, err));
+    CUZK_TRY(cuzk_file_map_open(asked->given->request, "request", CUZK_POST_PUBLIC_BYTES_MOST, &work->request,
+                                err));
     CUZK_TRY(cuzk_post_public_decode(work->request.path, work->request.bytes, (size_t)work->request.length,
-                                     winning, public_side, err));
+                                     asked->winning, public_side, err));
     struct cuzk_post_wanted wanted = {.config = public_side->config,
                                       .one_partition = public_side->one_partition,
                                       .partition = public_side->partition,
@@ -64,44 +71,38 @@ static enum cuzk_status load(struct cli_session *session, const struct prove_opt
                                       .count = work->count};
 
     cuzk_post_randomness(public_side->randomness, wanted.randomness);
-    CUZK_TRY(cuzk_post_case_open(&wanted, &work->that, err));
-    CUZK_TRY(cuzk_post_public_compare(public_side, work->that, err));
-    cuzk_timeline_add(work->timeline, "host", "decode vanilla", CUZK_TIMELINE_NO_PARTITION, begin);
+    CUZK_TRY(cuzk_post_case_open(&wanted, out, err));
+    CUZK_TRY(cuzk_post_public_compare(public_side, *out, err));
+    cuzk_timeline_add(timeline, "host", "decode vanilla", CUZK_TIMELINE_NO_PARTITION, begin);
     begin = cuzk_clock_ns();
-    CUZK_TRY(work->that->ops->check(work->that, session->pool, err));
-    cuzk_timeline_add(work->timeline, "host", "check vanilla", CUZK_TIMELINE_NO_PARTITION, begin);
+    CUZK_TRY((*out)->ops->check(*out, session->pool, err));
+    cuzk_timeline_add(timeline, "host", "check vanilla", CUZK_TIMELINE_NO_PARTITION, begin);
     return CUZK_OK;
 }
 
-static enum cuzk_status run(struct cli_session *session, const struct prove_options *given, bool winning,
-                            const char *const *arguments, size_t count, struct cuzk_error *err)
+static enum cuzk_status open_case(struct cli_session *session, const void *context,
+                                  struct cuzk_timeline *timeline, struct cuzk_case **out,
+                                  struct cuzk_error *err)
 {
-    const struct cli_prove_target target = {winning ? "winning" : "wpost",
-                                            given->request,
-                                            given->params_dir,
-                                            given->backend,
-                                            given->out,
-                                            given->timeline};
-    enum cuzk_status status = CUZK_OK;
     struct work work = {0};
+    const enum cuzk_status status = load(session, context, &work, timeline, out, err);
 
-    CUZK_TRY(cli_output_check("out", given->out, true, session->json, err));
-    CUZK_TRY(cli_output_check("timeline", given->timeline, true, session->json, err));
-    CUZK_TRY(cli_session_pool(session, given->threads, err));
-    CUZK_TRY_OUT(cuzk_timeline_create(&work.timeline, err));
-    CUZK_TRY_OUT(map_files(given, arguments, count, &work, err));
-    CUZK_TRY_OUT(load(session, given, winning, &work, err));
-    status = cli_prove_case(session, &target, work.that, work.timeline, err);
-out:
-    cuzk_case_close(work.that);
     for (size_t i = 0; i < work.count; i++)
         cuzk_file_map_close(&work.files[i]);
     cuzk_mem_free(work.files);
     cuzk_mem_free(work.sources);
     cuzk_post_public_destroy(&work.public_side);
     cuzk_file_map_close(&work.request);
-    cuzk_timeline_destroy(work.timeline);
     return status;
+}
+
+static enum cuzk_status run(struct cli_session *session, const struct prove_options *given, bool winning,
+                            const char *const *arguments, size_t count, struct cuzk_error *err)
+{
+    const struct asked asked = {given, winning, arguments, count};
+    const struct cli_case_source source = {winning ? "winning" : "wpost", given->request, open_case, &asked};
+
+    return cli_case_prove(session, &given->prove, &source, err);
 }
 
 static enum cuzk_status run_winning(struct cli_session *session, const void *values,
@@ -129,7 +130,7 @@ static const struct cuzk_option options[] = {
      .offset = offsetof(struct prove_options, in),
      .placeholder = "FILE",
      .help = "a sector's vanilla proof, in any order; further files may follow as arguments"},
-    CLI_PROVE_OPTIONS(struct prove_options),
+    CLI_PROVE_OPTIONS(struct prove_options, prove),
     CLI_COMMON_OPTIONS,
 };
 

@@ -47,7 +47,7 @@ static const struct cuzk_option options[] = {
      .placeholder = "FILE",
      .required = true,
      .help = "the vanilla proof of a partition; once for each, in order"},
-    CLI_CASE_PROVE_OPTIONS(struct prove_options, prove),
+    CLI_PROVE_OPTIONS(struct prove_options, prove),
     CLI_COMMON_OPTIONS,
 };
 
