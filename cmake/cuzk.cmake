@@ -53,7 +53,8 @@ set(CUZK_ADX_FLAGS -mbmi2 -madx)
 set(CUZK_SHANI_FLAGS -msha -msse4.1 -mssse3)
 
 # cuzk_test(NAME LAYERS layer... [SOURCES file...] [LABELS label...] [TIMEOUT seconds])
-# Adds the cmocka program NAME from NAME.c; LABELS 'long' keeps it out of `make check`.
+# Adds the cmocka program NAME from NAME.c; LABELS 'long' keeps it out of `make check`. Each is labelled with its
+# folder too (layer:engine), so that a run with other arithmetic can leave out what does none.
 function(cuzk_test name)
     cmake_parse_arguments(ARG "" "TIMEOUT" "LAYERS;SOURCES;LABELS;LIBS" ${ARGN})
     if(NOT ARG_SOURCES)
@@ -66,6 +67,7 @@ function(cuzk_test name)
     if(NOT ARG_TIMEOUT)
         set(ARG_TIMEOUT 300)
     endif()
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" SKIP_RETURN_CODE 77
+    get_filename_component(layer ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "layer:${layer};${ARG_LABELS}" SKIP_RETURN_CODE 77
         ENVIRONMENT "CUZK_FIXTURES=${CMAKE_SOURCE_DIR}/tests/fixtures")
 endfunction()
