@@ -1,8 +1,5 @@
 """The daemon over its socket: clients of this project, clients made by hand from the field numbers, and rude ones."""
-import concurrent.futures
-import json
 import os
-import pathlib
 import resource
 import signal
 import socket
@@ -14,7 +11,7 @@ import time
 import h2
 from daemon import Daemon
 from h2 import number, string
-from program import CUZK, FIXTURES, Case, run
+from program import CUZK, FIXTURES, Case
 
 POREP, SNAP, WINDOW, WINNING = 1, 2, 3, 4
 INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, UNIMPLEMENTED = 3, 4, 5, 8, 9, 12
@@ -23,7 +20,7 @@ C1 = FIXTURES / "sectors" / "porep-2k" / "c1.json"
 
 def porep(request_id="", c1=b"{}", size=2048, registered=5, priority=0, more=b""):
     return (string(1, request_id) + number(2, POREP) + number(3, size) + number(4, registered) + number(5, priority)
-            + string(10, c1) + number(20, 7) + number(21, 1000) + more)
+            + string(10, c1) + number(20, 1) + number(21, 1000) + more)
 
 
 class Served(Case):
