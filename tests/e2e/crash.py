@@ -37,8 +37,9 @@ class Load:
             thread.start()
 
     def work(self, daemon, n):
-        connection = h2.Connection(daemon.socket)
+        connection = None
         try:
+            connection = h2.Connection(daemon.socket)
             while True:
                 done = connection.call("SubmitProof", porep(f"crash-{n}", content(n)))
                 if done.code != 0:
@@ -54,7 +55,8 @@ class Load:
         except (OSError, EOFError, ValueError, KeyError, IndexError, AttributeError):
             pass  # the daemon was killed in the middle of this
         finally:
-            connection.close()
+            if connection is not None:
+                connection.close()
 
     def join(self):
         for thread in self.threads:
