@@ -122,6 +122,7 @@ extern const struct cli_command cli_status;
 extern const struct cli_command cli_submit;
 extern const struct cli_command cli_synth_porep;
 extern const struct cli_command cli_synth_winning;
+extern const struct cli_command cli_synth_snap;
 extern const struct cli_command cli_synth_wpost;
 extern const struct cli_command cli_trace;
 extern const struct cli_command cli_vanilla_winning;

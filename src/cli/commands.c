@@ -10,6 +10,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_synth_porep,
     &cli_synth_winning,
     &cli_synth_wpost,
+    &cli_synth_snap,
     &cli_vanilla_winning,
     &cli_vanilla_wpost,
     &cli_prove_porep,

@@ -1,15 +1,13 @@
 #include "filecoin/post_synth.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/bytes.h"
 #include "base/mem.h"
 #include "filecoin/merkle.h"
 #include "filecoin/sparse_tree.h"
-#include "hash/sha256.h"
+#include "filecoin/synth_value.h"
 
-enum { TOP_BITS = 0x3f, TAG_BYTES = 17, NUMBERS = 5, MOST = 66 };
+enum { NUMBERS = 5, MOST = 66 };
 
 enum kind { RANDOMNESS, COMM_C, NODE };
 
@@ -18,25 +16,14 @@ struct place {
     uint64_t seed, sector;
 };
 
-static void prf(const struct place *place, enum kind kind, uint64_t level, uint64_t index, uint8_t out[32])
-{
-    const uint64_t numbers[NUMBERS] = {place->seed, place->sector, (uint64_t)kind, level, index};
-    uint8_t message[TAG_BYTES + 8 * NUMBERS];
-
-    memcpy(message, "synthetic-PoSt-v1", TAG_BYTES);
-    for (int i = 0; i < NUMBERS; i++)
-        cuzk_store_u64le(numbers[i], message + TAG_BYTES + (ptrdiff_t)8 * i);
-    cuzk_sha256_digest(message, sizeof message, out);
-    out[31] &= TOP_BITS;
-}
+static const char tag[] = "synthetic-PoSt-v1";
 
 static void element(const struct place *place, enum kind kind, uint64_t level, uint64_t index,
                     struct cuzk_fr *out)
 {
-    uint8_t bytes[CUZK_FR_BYTES];
+    const uint64_t numbers[NUMBERS] = {place->seed, place->sector, (uint64_t)kind, level, index};
 
-    prf(place, kind, level, index, bytes);
-    (void)cuzk_fr_from_bytes(bytes, out); /* below 2^254, hence below the modulus */
+    cuzk_synth_element(tag, numbers, NUMBERS, out);
 }
 
 static void other(void *context, unsigned level, uint64_t index, struct cuzk_fr *value)
@@ -46,9 +33,7 @@ static void other(void *context, unsigned level, uint64_t index, struct cuzk_fr 
 
 void cuzk_post_synth_randomness(uint64_t seed, uint8_t randomness[CUZK_POST_RANDOMNESS_BYTES])
 {
-    const struct place place = {seed, 0};
-
-    prf(&place, RANDOMNESS, 0, 0, randomness);
+    cuzk_synth_bytes(tag, (const uint64_t[NUMBERS]){seed, 0, RANDOMNESS, 0, 0}, NUMBERS, randomness);
 }
 
 static int ascending(const void *a, const void *b)

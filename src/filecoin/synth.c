@@ -11,6 +11,7 @@
 #include "filecoin/merkle.h"
 #include "filecoin/replica_id.h"
 #include "filecoin/sparse_tree.h"
+#include "filecoin/synth_value.h"
 #include "hash/poseidon.h"
 #include "hash/sha256.h"
 
@@ -39,22 +40,18 @@ struct maker {
     struct cuzk_sparse_tree tree_c, tree_r_last;
 };
 
+static const char tag[] = "synthetic-C1-v01";
+
+enum { NUMBERS = 4 };
+
 static void prf(uint64_t seed, uint64_t kind, uint64_t level, uint64_t index, uint8_t out[32])
 {
-    uint8_t message[48] = "synthetic-C1-v01";
-    const uint64_t words[4] = {seed, kind, level, index};
-
-    memcpy(message + 16, words, sizeof words);
-    cuzk_sha256_digest(message, sizeof message, out);
-    cuzk_sha256_trim(out);
+    cuzk_synth_bytes(tag, (const uint64_t[NUMBERS]){seed, kind, level, index}, NUMBERS, out);
 }
 
 static void prf_element(uint64_t seed, uint64_t kind, uint64_t level, uint64_t index, struct cuzk_fr *out)
 {
-    uint8_t bytes[32];
-
-    prf(seed, kind, level, index, bytes);
-    (void)cuzk_fr_from_bytes(bytes, out); /* trimmed: below the modulus */
+    cuzk_synth_element(tag, (const uint64_t[NUMBERS]){seed, kind, level, index}, NUMBERS, out);
 }
 
 enum cuzk_status cuzk_synth_config(const struct cuzk_synth_request *request, struct cuzk_porep_config *config,

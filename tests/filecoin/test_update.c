@@ -6,9 +6,11 @@
 #include "circuit/circuit.h"
 #include "filecoin/json_patch.h"
 #include "filecoin/update_make.h"
+#include "filecoin/update_synth.h"
 #include "filecoin/update_verify.h"
 #include "filecoin/vectors.h"
 #include "filecoin/witness_fixture.h"
+#include "hash/sha256.h"
 
 enum { NODE = 32 };
 
@@ -186,6 +188,27 @@ static void compare_witness(const struct update *update, const struct cuzk_updat
     cuzk_witness_layout_destroy(&layout);
 }
 
+/* Every constraint holds on the proof's witness. */
+static void check_circuit(const struct cuzk_update_proof *proof,
+                          const struct cuzk_update_commitments *commitments)
+{
+    const struct cuzk_circuit_id id = {CUZK_CIRCUIT_SNAP, (uint64_t)NODE << proof->shape.log2_nodes};
+    struct cuzk_update_assignment assignment;
+    struct cuzk_witness_layout layout;
+    struct cuzk_witness witness;
+    struct cuzk_circuit circuit;
+    struct cuzk_error err;
+
+    cuzk_update_proof_assignment(proof, commitments, &assignment);
+    must(cuzk_circuit_open(&id, &circuit, &err), &err);
+    must(cuzk_circuit_layout(&circuit, &layout, &err), &err);
+    must(cuzk_witness_create(&layout, &witness, &err), &err);
+    must(cuzk_circuit_witness(&circuit, &assignment, pool, &witness, &err), &err);
+    must(cuzk_circuit_check(&circuit, &layout, &witness, &err), &err);
+    cuzk_witness_destroy(&witness);
+    cuzk_witness_layout_destroy(&layout);
+}
+
 static void check_sector(const char *folder)
 {
     struct update update;
@@ -274,6 +297,84 @@ static void test_update_make__equals_the_reference(void **state)
     (void)state;
     make_sector("update-2k");
     make_sector("update-32k");
+}
+
+static void check_synth(uint64_t size, bool witness)
+{
+    struct cuzk_synth_update *synth;
+    struct cuzk_error err;
+
+    must(cuzk_synth_update_create(pool, size, 7, &synth, &err), &err);
+    const struct cuzk_update_shape *shape = cuzk_synth_update_shape(synth);
+    const struct cuzk_update_commitments *commitments = cuzk_synth_update_commitments(synth);
+
+    for (unsigned k = 0; k < 1U << shape->partition_bits; k++) {
+        struct cuzk_update_proof proof;
+
+        must(cuzk_synth_update_prove(synth, k, &proof, &err), &err);
+        must(cuzk_update_verify_vanilla(pool, &proof, commitments, &err), &err);
+        if (witness)
+            check_circuit(&proof, commitments);
+        cuzk_update_proof_destroy(&proof);
+    }
+    cuzk_synth_update_destroy(synth);
+}
+
+/* The leaves as update_synth.h states them, computed here by themselves. */
+static void synth_leaves(uint64_t seed, uint64_t nodes, uint8_t *replica, uint8_t *data)
+{
+    for (uint64_t i = 0; i < nodes; i++)
+        for (uint64_t kind = 1; kind <= 2; kind++) {
+            uint8_t message[17 + 3 * 8] = "synthetic-snap-v1", *to = kind == 1 ? replica : data;
+            const uint64_t numbers[3] = {seed, kind, i % 61};
+
+            memcpy(message + 17, numbers, sizeof numbers);
+            cuzk_sha256_digest(message, sizeof message, to + i * NODE);
+            to[i * NODE + NODE - 1] &= 0x3f;
+        }
+}
+
+/* Updates that never were hold as real ones do, at every size; the witness of one is the circuit's. */
+static void test_synth__holds(void **state)
+{
+    static const uint64_t sizes[] = {UINT64_C(2) << 10, UINT64_C(4) << 10, UINT64_C(16) << 10,
+                                     UINT64_C(32) << 10, UINT64_C(8) << 20};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        check_synth(sizes[i], i == 0);
+}
+
+/* The same by another way: whole trees of the leaves that the rule gives. */
+static void test_synth__is_an_update_of_the_whole_sector(void **state)
+{
+    const uint64_t size = UINT64_C(32) << 10;
+    uint8_t *replica = malloc(size), *data = malloc(size);
+    struct cuzk_synth_update *synth;
+    struct cuzk_updated_sector *made;
+    struct cuzk_error err;
+
+    (void)state;
+    synth_leaves(5, size / NODE, replica, data);
+    must(cuzk_synth_update_create(pool, size, 5, &synth, &err), &err);
+    struct cuzk_update_request request = {.sector_size = size, .replica = replica, .data = data};
+    struct cuzk_update_proof own, other;
+    must(cuzk_synth_update_prove(synth, 1, &own, &err), &err);
+    request.comm_c = own.comm_c;
+    must(cuzk_update_make(pool, &request, NULL, &made, &err), &err);
+    assert_memory_equal(&made->commitments, cuzk_synth_update_commitments(synth), sizeof made->commitments);
+    must(cuzk_updated_sector_prove(made, 1, &other, &err), &err);
+    for (unsigned i = 0; i < own.shape.challenges; i++) {
+        assert_memory_equal(own.challenges[i].path_r_new, other.challenges[i].path_r_new,
+                            cuzk_tree_siblings(own.shape.tree) * sizeof(struct cuzk_fr));
+        assert_int_equal(own.paths[i].r_new.index, other.paths[i].r_new.index);
+    }
+    cuzk_update_proof_destroy(&own);
+    cuzk_update_proof_destroy(&other);
+    cuzk_updated_sector_destroy(made);
+    cuzk_synth_update_destroy(synth);
+    free(replica);
+    free(data);
 }
 
 /* ---- what does not hold ---- */
@@ -383,6 +484,8 @@ int main(void)
         cmocka_unit_test(test_update__equals_the_known_answers),
         cmocka_unit_test(test_update__proofs_of_the_reference_hold),
         cmocka_unit_test(test_update_make__equals_the_reference),
+        cmocka_unit_test(test_synth__holds),
+        cmocka_unit_test(test_synth__is_an_update_of_the_whole_sector),
         cmocka_unit_test(test_update__damaged_proofs_are_refused),
         cmocka_unit_test(test_update__any_changed_byte_is_noticed),
         cmocka_unit_test(test_update__names_what_does_not_hold),
