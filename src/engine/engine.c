@@ -286,7 +286,6 @@ enum cuzk_status cuzk_engine_create(const struct cuzk_engine_options *options, s
         device->engine = engine;
         device->number = d;
         device->device = options->devices[d];
-        device->waiting_end = &device->waiting;
         engine_cond_init(&device->keeper_wake);
         engine->device_count++;
     }

@@ -14,11 +14,14 @@ void engine_slot_want(struct cuzk_engine *engine, struct engine_unit *unit, stru
 
     unit->device = (int)task->device;
     if (device->slots_free == 0) {
+        struct engine_unit **place = &device->waiting;
+
+        while (*place != NULL && (*place)->members[0].job->priority >= unit->members[0].job->priority)
+            place = &(*place)->next_waiting;
         unit->waits_for_slot = true;
         unit->parked = task;
-        unit->next_waiting = NULL;
-        *device->waiting_end = unit;
-        device->waiting_end = &unit->next_waiting;
+        unit->next_waiting = *place;
+        *place = unit;
         return;
     }
     for (unsigned s = 0; unit->slot == ENGINE_NONE; s++)
@@ -37,8 +40,6 @@ static void stop_waiting(struct cuzk_engine *engine, struct engine_unit *unit)
     while (*place != unit)
         place = &(*place)->next_waiting;
     *place = unit->next_waiting;
-    if (device->waiting_end == &unit->next_waiting)
-        device->waiting_end = place;
     unit->waits_for_slot = false;
     engine_lane_push(engine, unit->parked); /* which is skipped and reported */
     unit->parked = NULL;
@@ -61,8 +62,6 @@ void engine_slot_free(struct cuzk_engine *engine, struct engine_unit *unit)
         struct engine_task *task = next->parked;
 
         device->waiting = next->next_waiting;
-        if (device->waiting == NULL)
-            device->waiting_end = &device->waiting;
         next->waits_for_slot = false;
         next->parked = NULL;
         engine_slot_want(engine, next, task);

@@ -183,8 +183,8 @@ struct engine_device {
     struct engine_circuit *waits_for_room; /* keys_lock: goes before others */
     bool *slot_taken;                      /* [device->slots] */
     unsigned slots_free;
-    struct engine_unit *waiting, **waiting_end; /* for a slot */
-    uint32_t in_flight;                         /* tasks that may call the device */
+    struct engine_unit *waiting; /* for a slot; higher classes first */
+    uint32_t in_flight;          /* tasks that may call the device */
     bool lost, facts_wanted;
     uint64_t facts_ns;
     uint32_t restarts;

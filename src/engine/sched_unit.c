@@ -670,15 +670,33 @@ static void count_started(struct cuzk_sched *sched, const struct unit *unit)
         sched->jobs[other].batch_leader = rest;
 }
 
+/* A unit of a lower class whose witness is made and that only waits for the channel: its witness worker can
+ * serve a higher one. Else that one would begin only when the channel moves, which is when a device has taken
+ * the next partition. NOWHERE: none. */
+static uint32_t find_lender(const struct cuzk_sched *sched, enum cuzk_priority priority)
+{
+    for (unsigned p = 0; p < priority; p++)
+        for (uint32_t u = sched->blocked.tail[p]; u != NOWHERE; u = sched->unit_links[u].previous)
+            if (sched->units[u].witness_worker != NOWHERE)
+                return u;
+    return NOWHERE;
+}
+
 bool sched_start_next(struct cuzk_sched *sched)
 {
     const uint32_t overlap = knob(sched, CUZK_KNOB_OVERLAP);
+    uint32_t lender = NOWHERE;
     enum cuzk_priority priority;
     unsigned level;
 
-    if (sched->witness_busy == sched->witness_slots || sched->unit_free_count == 0 ||
+    if (sched->unit_free_count == 0 ||
         !level_queue_next(&sched->queue, sched->now, sched->config.aging_ns, &priority, &level))
         return false;
+    if (sched->witness_busy == sched->witness_slots) {
+        lender = find_lender(sched, priority);
+        if (lender == NOWHERE)
+            return false;
+    }
     const uint32_t slot = sched->queue.head[priority];
     const struct job *job = &sched->jobs[slot];
 
@@ -698,6 +716,8 @@ bool sched_start_next(struct cuzk_sched *sched)
     unit->awake = awake;
     if (!formed)
         return false;
+    if (lender != NOWHERE)
+        leave_witness_worker(sched, &sched->units[lender]);
     sched->unit_free_count--;
     sched->active++;
     sched->solo = job->serial;

@@ -77,7 +77,8 @@ class Priorities(Case):
         accepted = next(e["begin_ns"] for e in events if e["stage"] == "accepted" and e["job"] == critical)
         picks = sorted((e["begin_ns"], e["job"]) for e in events if e["stage"] == "setup")
         self.assertEqual(len(picks), 13)
-        after = [job for begin, job in picks if begin > accepted]
-        # one partition may be on its way to the device already: no inversion goes beyond it
-        self.assertLessEqual(after.index(critical), 1, "a device picked other partitions first")
-        self.assertGreaterEqual(len(after), 6, "there was nobody to overtake")
+        taken = next(begin for begin, job in picks if job == critical)
+        # what a device took in the moment of acceptance does not count: it takes one in 100 ms
+        before = [job for begin, job in picks if accepted + 2e7 < begin < taken]
+        self.assertEqual(before, [], "a device picked other partitions first")
+        self.assertGreaterEqual(sum(begin > taken for begin, job in picks), 5, "there was nobody to overtake")

@@ -29,6 +29,7 @@ void driver_open(struct driver *driver, const struct cuzk_sched_config *config)
     memset(driver, 0, sizeof *driver);
     driver->config = *config;
     driver->audit = true;
+    assert_true(config->units_most <= DRIVER_UNITS);
     if (cuzk_sched_create(config, &driver->sched, &err) != CUZK_OK)
         fail_msg("%s", err.message);
     driver->room = cuzk_sched_room(driver->sched);
@@ -52,16 +53,35 @@ static bool in_section(enum cuzk_sched_stage stage)
     return stage == CUZK_STAGE_UPLOAD || stage == CUZK_STAGE_QUOTIENT || stage == CUZK_STAGE_MSM;
 }
 
+static bool unit_wanted(const struct driver *driver, uint32_t unit)
+{
+    struct cuzk_sched_member members[CUZK_SCHED_BATCH_MOST];
+    const size_t count = cuzk_sched_members(driver->sched, unit, members);
+
+    for (size_t m = 0; m < count; m++)
+        if (driver->jobs[members[m].job] == DRIVER_ALIVE)
+            return true;
+    return false;
+}
+
+/* Devices took units in this step: while nothing has aged, none of a higher class may be left behind. */
+static void check_order(const struct driver *driver)
+{
+    for (size_t i = 0; driver->now < driver->config.aging_ns && i < driver->picked_count; i++)
+        for (uint32_t u = 0; u < driver->config.units_most; u++)
+            if (driver->ready[u] != 0 &&
+                driver->priority[driver->ready[u]] > driver->priority[driver->picked[i]] &&
+                unit_wanted(driver, u))
+                fail_msg("job %u is picked up before job %u", (unsigned)driver->picked[i],
+                         (unsigned)driver->ready[u]);
+}
+
 static void started(struct driver *driver, const struct cuzk_sched_command *command)
 {
     const bool split = driver->config.knobs.value[CUZK_KNOB_DEVICE_LOCK] == CUZK_DEVICE_LOCK_SPLIT;
-    struct cuzk_sched_member members[CUZK_SCHED_BATCH_MOST];
-    bool wanted = false;
-    const size_t count = cuzk_sched_members(driver->sched, command->unit, members);
 
-    for (size_t m = 0; m < count; m++)
-        wanted |= driver->jobs[members[m].job] == DRIVER_ALIVE;
-    if (command->stage != CUZK_STAGE_RELEASE && command->stage != CUZK_STAGE_DROP && !wanted)
+    if (command->stage != CUZK_STAGE_RELEASE && command->stage != CUZK_STAGE_DROP &&
+        !unit_wanted(driver, command->unit))
         fail_msg("%s of unit %u that nobody wants", cuzk_sched_stage_name(command->stage), command->unit);
     for (size_t i = 0; i < driver->running_count; i++) {
         const struct driver_running *other = &driver->running[i];
@@ -78,6 +98,11 @@ static void started(struct driver *driver, const struct cuzk_sched_command *comm
     driver->running[driver->running_count++] = (struct driver_running){
         command->unit, command->generation, command->worker, command->device, command->job, command->stage};
     driver->starts[command->stage]++;
+    if (command->stage == CUZK_STAGE_WITNESS)
+        driver->given_up[command->unit] = false;
+    else if (command->stage == CUZK_STAGE_SETUP) /* where it does not exist a unit is not seen to be taken */
+        driver->picked[driver->picked_count++] = command->job;
+    driver->ready[command->unit] = 0;
 }
 
 static void ended(struct driver *driver, uint64_t job, enum driver_job state)
@@ -107,6 +132,10 @@ static void judge(struct driver *driver, const struct cuzk_sched_command *comman
                 driver->running[i] = driver->running[--driver->running_count];
             else
                 i++;
+        if (!command->lost)
+            driver->given_up[command->unit] = true;
+        else if (!driver->given_up[command->unit])
+            driver->ready[command->unit] = command->job; /* it goes elsewhere with its witness */
         break;
     case CUZK_COMMAND_DONE:
         ended(driver, command->job, DRIVER_DONE);
@@ -137,8 +166,10 @@ void driver_step(struct driver *driver, const struct cuzk_sched_event *event)
     if (cuzk_sched_step(driver->sched, event, driver->commands, driver->room, &driver->count, &err) !=
         CUZK_OK)
         fail_msg("%s", err.message);
+    driver->picked_count = 0;
     for (size_t i = 0; i < driver->count; i++)
         judge(driver, &driver->commands[i]);
+    check_order(driver);
     if (driver->audit && cuzk_sched_check(driver->sched, &err) != CUZK_OK)
         fail_msg("%s", err.message);
 }
@@ -165,6 +196,7 @@ void driver_submit(struct driver *driver, struct cuzk_sched_job job)
 {
     const struct cuzk_sched_event event = {.kind = CUZK_EVENT_SUBMIT, .now_ns = driver->now, .submit = &job};
 
+    driver->priority[job.id] = job.priority;
     driver_step(driver, &event);
 }
 
@@ -191,6 +223,8 @@ void driver_end(struct driver *driver, size_t index, enum cuzk_sched_outcome out
     event.stage.generation = run.generation;
     event.stage.stage = run.stage;
     event.stage.outcome = outcome;
+    if (run.stage == CUZK_STAGE_WITNESS && outcome == CUZK_OUTCOME_OK)
+        driver->ready[run.unit] = run.job;
     driver_step(driver, &event);
 }
 

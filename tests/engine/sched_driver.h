@@ -8,7 +8,7 @@
 
 #include "engine/sched.h"
 
-enum { DRIVER_JOBS = 4096, DRIVER_RUNNING = 4096 };
+enum { DRIVER_JOBS = 4096, DRIVER_RUNNING = 4096, DRIVER_UNITS = 4096 };
 
 enum driver_job {
     DRIVER_UNKNOWN,
@@ -33,7 +33,12 @@ struct driver {
     struct driver_running running[DRIVER_RUNNING];
     size_t running_count;
     enum driver_job jobs[DRIVER_JOBS]; /* by id */
-    uint32_t starts[CUZK_STAGES];      /* commands so far */
+    enum cuzk_priority priority[DRIVER_JOBS];
+    uint64_t ready[DRIVER_UNITS]; /* first job of a unit that is synthesised and was not picked up; 0: none */
+    bool given_up[DRIVER_UNITS];
+    uint64_t picked[DRIVER_UNITS]; /* first jobs of the units that devices took in the last step */
+    size_t picked_count;
+    uint32_t starts[CUZK_STAGES]; /* commands so far */
     uint64_t now;
     uint64_t digest; /* of all commands */
     bool drained, audit;

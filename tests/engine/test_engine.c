@@ -227,8 +227,8 @@ static void test_priorities__critical_goes_at_the_next_partition(void **state)
                 break;
             before += events[i].begin_ns > submitted;
         }
-    /* the one that waited in the channel: the witness worker was not free before it went */
-    assert_true(before <= 1);
+    assert_int_equal(before,
+                     0); /* though another's witness held the only worker and one was in the channel */
     engine_driver_close(&driver);
 }
 

@@ -387,6 +387,60 @@ static void test_priority__overtakes_in_a_full_channel(void **state)
     driver_close(&driver);
 }
 
+static void narrow(struct cuzk_sched_config *config)
+{
+    driver_config(config, "phase-12");
+    set(config, "partition_workers=2");
+    set(config, "channel_capacity=1");
+    set(config, "workers_per_device=1");
+}
+
+/* Witnesses that wait for the channel hold every witness worker: one of them serves the critical job, which
+ * is then ready when the device is free. A lower or equal one waits as ever. */
+static void test_priority__borrows_a_worker_that_only_waits(void **state)
+{
+    struct cuzk_sched_config config;
+
+    (void)state;
+    narrow(&config);
+    driver_open(&driver, &config);
+    driver_submit(&driver, driver_job(1, CUZK_PRIORITY_NORMAL, 10));
+    end_all(CUZK_STAGE_WITNESS);
+    assert_int_equal(driver_runs(&driver, CUZK_STAGE_WITNESS), 0);
+    assert_int_equal(driver_runs(&driver, CUZK_STAGE_SETUP), 1);
+    driver_submit(&driver, driver_job(3, CUZK_PRIORITY_NORMAL, 1));
+    driver_submit(&driver, driver_job(4, CUZK_PRIORITY_LOW, 1));
+    assert_int_equal(driver_runs(&driver, CUZK_STAGE_WITNESS), 0);
+    driver_submit(&driver, driver_job(2, CUZK_PRIORITY_CRITICAL, 1));
+    driver_end(&driver, find(2, CUZK_STAGE_WITNESS), CUZK_OUTCOME_OK);
+    while (driver.starts[CUZK_STAGE_SETUP] < 2)
+        driver_end(&driver, find(1, driver.running[0].stage), CUZK_OUTCOME_OK);
+    find(2, CUZK_STAGE_SETUP);
+    driver_run_out(&driver);
+    for (uint64_t id = 1; id <= 4; id++)
+        assert_int_equal(driver.jobs[id], DRIVER_DONE);
+    driver_close(&driver);
+}
+
+/* Where the host's budget has no room for a further witness nothing is borrowed. */
+static void test_priority__borrows_within_the_host_budget(void **state)
+{
+    struct cuzk_sched_config config;
+
+    (void)state;
+    narrow(&config);
+    config.host_budget = 4 * 16 + 20 - 1; /* one on the device, one in the channel, two that wait; one more */
+    driver_open(&driver, &config);
+    driver_submit(&driver, driver_job(1, CUZK_PRIORITY_NORMAL, 10));
+    end_all(CUZK_STAGE_WITNESS);
+    driver_submit(&driver, driver_job(2, CUZK_PRIORITY_CRITICAL, 1));
+    assert_int_equal(driver.starts[CUZK_STAGE_WITNESS], 4);
+    assert_false(job_runs(2));
+    driver_run_out(&driver);
+    assert_int_equal(driver.jobs[2], DRIVER_DONE);
+    driver_close(&driver);
+}
+
 /* A stream of critical jobs that never ends does not keep a low one from its turn. */
 static void test_aging__nothing_starves(void **state)
 {
@@ -749,6 +803,8 @@ int main(void)
         cmocka_unit_test(test_finalize__async_lets_the_worker_go),
         cmocka_unit_test(test_priority__overtakes_at_the_next_partition),
         cmocka_unit_test(test_priority__overtakes_in_a_full_channel),
+        cmocka_unit_test(test_priority__borrows_a_worker_that_only_waits),
+        cmocka_unit_test(test_priority__borrows_within_the_host_budget),
         cmocka_unit_test(test_aging__nothing_starves),
         cmocka_unit_test(test_admission__refuses_with_the_sum),
         cmocka_unit_test(test_admission__waits_for_memory),
