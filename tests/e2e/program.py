@@ -71,5 +71,10 @@ def test_key():
     return BUILD / "test-params"
 
 
+def kept_key(circuit):
+    """Folder with the key of a circuit that tests/oracle made and left, under the fixtures' toxic waste."""
+    return BUILD / "keys" / circuit
+
+
 def key_file(suffix):
     return next(test_key().glob("*" + suffix))

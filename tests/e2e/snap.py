@@ -1,7 +1,7 @@
 """An updated sector (SnapDeals) proved and verified, and what may not be proved."""
 import json
 
-from program import FIXTURES, Case
+from program import FIXTURES, Case, kept_key
 
 UPDATE = FIXTURES / "sectors" / "update-2k"
 REQUEST = UPDATE / "update.json"
@@ -9,8 +9,7 @@ REQUEST = UPDATE / "update.json"
 
 class Snap(Case):
     def test_prove_and_verify(self):
-        keys, proof = self.folder / "keys", self.folder / "proof.bin"
-        self.expect(0, "setup", "snap-2k", "--out", keys, "--quiet")
+        keys, proof = kept_key("snap-2k"), self.folder / "proof.bin"
         report = self.expect(0, "prove", "snap", "--request", REQUEST, "--in", UPDATE / "partition-0.bin", "--params-dir",
                              keys, "--out", proof, "--json").json()
         self.assertEqual((report["kind"], report["circuit"], report["verified"]), ("snap", "snap-2k", True))

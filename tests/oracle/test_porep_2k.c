@@ -6,16 +6,16 @@
 
 #include <cmocka.h>
 
-#include "porep_key.h"
+#include "real_key.h"
 
 static void test_prove_fixed__equals_reference(void **state)
 {
-    struct porep_key key;
+    struct real_key key;
 
     (void)state;
-    porep_key_open(&key);
-    assert_int_equal(porep_key_check_proofs(&key, "groth16/proofs.jsonl", "sectors/porep-2k"), 1);
-    porep_key_close(&key);
+    real_key_open("porep-2k", "porep-2k", &key);
+    assert_int_equal(real_key_check_proofs(&key, "proofs.jsonl", "sectors/porep-2k"), 1);
+    real_key_close(&key);
 }
 
 int main(void)

@@ -6,33 +6,33 @@
 
 #include <cmocka.h>
 
-#include "porep_key.h"
+#include "real_key.h"
 
-static struct porep_key key;
+static struct real_key key;
 
 static void test_prove_fixed__equals_reference_for_every_sector(void **state)
 {
     (void)state;
-    assert_int_equal(porep_key_check_proofs(&key, "groth16/proofs.jsonl", NULL), 3);
+    assert_int_equal(real_key_check_proofs(&key, "proofs.jsonl", NULL), 3);
 }
 
 static void test_prove_fixed__equals_reference_for_non_interactive_partitions(void **state)
 {
     (void)state;
-    assert_int_equal(porep_key_check_proofs(&key, "groth16/proofs-ni.jsonl", NULL), 13);
+    assert_int_equal(real_key_check_proofs(&key, "proofs-ni.jsonl", NULL), 13);
 }
 
 static int open_key(void **state)
 {
     (void)state;
-    porep_key_open(&key);
+    real_key_open("porep-2k", "porep-2k", &key);
     return 0;
 }
 
 static int close_key(void **state)
 {
     (void)state;
-    porep_key_close(&key);
+    real_key_close(&key);
     return 0;
 }
 

@@ -1,4 +1,4 @@
-#include "porep_key.h"
+#include "real_key.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -16,23 +15,37 @@
 #include "base/mem.h"
 #include "groth16/setup.h"
 #include "hash/sha256.h"
+#include "sector_case.h"
+#include "srs/directory.h"
 #include "support/fixture.h"
 
-static void key_paths(char params[512], char vk[512])
+static void must(enum cuzk_status status, const struct cuzk_error *err)
 {
-    const char *folder = getenv("CUZK_KEYS");
-
-    assert_non_null(folder);
-    assert_int_equal(cuzk_file_make_directory(folder, NULL), CUZK_OK);
-    snprintf(params, 512, "%s/porep-2k.fixture.params", folder);
-    snprintf(vk, 512, "%s/porep-2k.fixture.vk", folder);
+    if (status != CUZK_OK)
+        fail_msg("%s", err->message);
 }
 
-static struct fixture_json read_record(char **text)
+/* build/keys/CIRCUIT, and the files there. */
+static void key_paths(const struct cuzk_circuit_id *id, char params[CUZK_PARAMETER_PATH],
+                      char vk[CUZK_PARAMETER_PATH])
+{
+    const char *keys = getenv("CUZK_KEYS");
+    char circuit[CUZK_CIRCUIT_NAME], folder[512];
+    struct cuzk_error err;
+
+    assert_non_null(keys);
+    cuzk_circuit_id_format(id, circuit);
+    snprintf(folder, sizeof folder, "%s/%s", keys, circuit);
+    must(cuzk_file_make_directory(folder, &err), &err);
+    must(cuzk_parameter_path(folder, id, ".params", params, &err), &err);
+    must(cuzk_parameter_path(folder, id, ".vk", vk, &err), &err);
+}
+
+static struct fixture_json read_record(const char *name, char **text)
 {
     size_t length;
 
-    *text = (char *)fixture_read(&length, "groth16/porep-2k/params.json");
+    *text = (char *)fixture_read(&length, "groth16/%s/params.json", name);
     return fixture_json_parse(*text);
 }
 
@@ -55,13 +68,13 @@ static void assert_point(struct fixture_json expected, const uint8_t *bytes, siz
 
 /* Whole key against the record: verifying key, lengths, every section's digest, first, last and sampled
  * points. */
-static void check_key(const struct cuzk_params *params)
+static void check_key(const struct cuzk_params *params, const char *name)
 {
     char *text;
-    const struct fixture_json record = read_record(&text);
+    const struct fixture_json record = read_record(name, &text);
     struct fixture_json section = {0}, sample = {0};
     size_t vk_length;
-    uint8_t *vk = fixture_read(&vk_length, "groth16/porep-2k/vk.bin");
+    uint8_t *vk = fixture_read(&vk_length, "groth16/%s/vk.bin", name);
 
     assert_int_equal(params->map.length, fixture_json_u64(fixture_json_get(record, "file_bytes")));
     assert_memory_equal(params->bytes, vk, vk_length);
@@ -86,11 +99,11 @@ static void check_key(const struct cuzk_params *params)
     free(text);
 }
 
-static bool is_whole(const char *path)
+static bool is_whole(const char *path, const char *name)
 {
     struct cuzk_file_map map;
     char *text;
-    const struct fixture_json record = read_record(&text);
+    const struct fixture_json record = read_record(name, &text);
     bool whole = false;
 
     if (cuzk_file_map_open(path, "parameters", 0, &map, NULL) == CUZK_OK) {
@@ -101,32 +114,32 @@ static bool is_whole(const char *path)
     return whole;
 }
 
-void porep_key_open(struct porep_key *key)
+void real_key_open(const char *circuit, const char *name, struct real_key *key)
 {
-    char params[512], vk[512], toxic_path[512];
+    char params[CUZK_PARAMETER_PATH], vk[CUZK_PARAMETER_PATH], toxic_path[512];
     struct cuzk_error err = {0};
     struct cuzk_toxic toxic;
 
-    memset(key, 0, sizeof *key);
-    key_paths(params, vk);
-    snprintf(toxic_path, sizeof toxic_path, "%s/groth16/porep-2k/params.json", fixture_root());
-    assert_int_equal(cuzk_pool_create(0, &key->pool, &err), CUZK_OK);
-    assert_int_equal(cuzk_backend_cpu_create(key->pool, &key->backend, &err), CUZK_OK);
-    assert_int_equal(porep_circuit_open("porep-2k", &key->circuit, &err), CUZK_OK);
-    if (!is_whole(params)) {
-        assert_int_equal(toxic_read(toxic_path, &toxic, &err), CUZK_OK);
-        assert_int_equal(cuzk_setup_files(key->backend, key->pool, key->circuit.r1cs, &toxic, params, vk,
-                                          true, NULL, &err),
-                         CUZK_OK);
+    *key = (struct real_key){.name = name};
+    snprintf(toxic_path, sizeof toxic_path, "%s/groth16/%s/params.json", fixture_root(), name);
+    must(cuzk_pool_create(0, &key->pool, &err), &err);
+    must(cuzk_backend_cpu_create(key->pool, &key->backend, &err), &err);
+    must(porep_circuit_open(circuit, &key->circuit, &err), &err);
+    key_paths(&key->circuit.id, params, vk);
+    if (!is_whole(params, name)) {
+        must(toxic_read(toxic_path, &toxic, &err), &err);
+        must(cuzk_setup_files(key->backend, key->pool, key->circuit.r1cs, &toxic, params, vk, true, NULL,
+                              &err),
+             &err);
     }
-    assert_int_equal(cuzk_params_open(params, &key->params, &err), CUZK_OK);
-    check_key(&key->params);
-    assert_int_equal(cuzk_prover_create(key->backend, key->circuit.r1cs, &key->circuit.layout, &key->params,
-                                        NULL, &key->prover, &err),
-                     CUZK_OK);
+    must(cuzk_params_open(params, &key->params, &err), &err);
+    check_key(&key->params, name);
+    must(cuzk_prover_create(key->backend, key->circuit.r1cs, &key->circuit.layout, &key->params, NULL,
+                            &key->prover, &err),
+         &err);
 }
 
-void porep_key_close(struct porep_key *key)
+void real_key_close(struct real_key *key)
 {
     cuzk_prover_destroy(key->prover);
     cuzk_params_close(&key->params);
@@ -137,23 +150,8 @@ void porep_key_close(struct porep_key *key)
 
 /* ---- proofs ---- */
 
-static void load_witness(struct porep_key *key, const char *sector, unsigned partition,
-                         struct cuzk_witness *out)
-{
-    char path[512];
-    size_t length;
-    struct cuzk_error err = {0};
-
-    snprintf(path, sizeof path, "%s/%s/c1.json", fixture_root(), sector);
-    const bool plain = access(path, R_OK) == 0;
-    uint8_t *c1 = fixture_read(&length, "%s/c1.json%s", sector, plain ? "" : ".zst");
-    if (porep_witness(&key->circuit, sector, c1, length, partition, key->pool, out, &err) != CUZK_OK)
-        fail_msg("%s", err.message);
-    free(c1);
-}
-
 /* Rows of one matrix, the appended ones included, as the recorded digest has them. */
-static void check_evaluation(const struct porep_key *key, const struct cuzk_witness *witness, int matrix,
+static void check_evaluation(const struct real_key *key, const struct cuzk_witness *witness, int matrix,
                              struct fixture_json expected)
 {
     enum { STEP = 1024 };
@@ -220,7 +218,7 @@ static void check_sums(struct fixture_json partial, const struct cuzk_proof_sums
 }
 
 /* The quotient as the backend makes it: digest, head, tail and samples. */
-static void check_quotient(struct porep_key *key, const struct cuzk_witness *witness,
+static void check_quotient(struct real_key *key, const struct cuzk_witness *witness,
                            struct fixture_json quotient)
 {
     const struct cuzk_backend_ops *ops = key->backend->ops;
@@ -253,10 +251,44 @@ static void scalar(struct fixture_json value, struct cuzk_fr *out)
     assert_true(cuzk_fr_from_bytes(bytes, out));
 }
 
-static void check_record(struct porep_key *key, struct fixture_json record, const char *sector)
+static void load_witness(struct real_key *key, const char *sector, unsigned partition,
+                         struct cuzk_witness *out)
+{
+    struct cuzk_error err = {0};
+    struct sector_case its;
+
+    sector_case_open(sector, &its);
+    must(cuzk_witness_create(&key->circuit.layout, out, &err), &err);
+    must(its.that->ops->witness(its.that, partition, &key->circuit.circuit, key->pool, out, &err), &err);
+    sector_case_close(&its);
+}
+
+/* The case's public inputs are those that the proof was recorded with. */
+static void check_inputs(const struct cuzk_witness *witness, struct fixture_json recorded)
+{
+    struct fixture_json input = {0};
+    const struct cuzk_fr *own = witness->inputs;
+
+    while (fixture_json_next(recorded, &input)) {
+        struct cuzk_fr wanted;
+
+        scalar(input, &wanted);
+        assert_true(cuzk_fr_equal(++own, &wanted));
+    }
+    assert_int_not_equal(own - witness->inputs, 0);
+}
+
+static void check_evaluations(const struct real_key *key, const struct cuzk_witness *witness,
+                              struct fixture_json digest)
+{
+    check_evaluation(key, witness, CUZK_MATRIX_A, fixture_json_get(digest, "a"));
+    check_evaluation(key, witness, CUZK_MATRIX_B, fixture_json_get(digest, "b"));
+    check_evaluation(key, witness, CUZK_MATRIX_C, fixture_json_get(digest, "c"));
+}
+
+static void check_record(struct real_key *key, struct fixture_json record, const char *sector)
 {
     const struct fixture_json partial = fixture_json_get(record, "partial");
-    const struct fixture_json digest = fixture_json_get(partial, "eval_sha256");
     const struct fixture_json quotient = fixture_json_get(partial, "quotient");
     struct fixture_json proof = {0};
     struct cuzk_witness witness;
@@ -264,20 +296,19 @@ static void check_record(struct porep_key *key, struct fixture_json record, cons
     unsigned proofs = 0;
 
     load_witness(key, sector, (unsigned)fixture_json_u64(fixture_json_get(record, "partition")), &witness);
-    check_evaluation(key, &witness, CUZK_MATRIX_A, fixture_json_get(digest, "a"));
-    check_evaluation(key, &witness, CUZK_MATRIX_B, fixture_json_get(digest, "b"));
-    check_evaluation(key, &witness, CUZK_MATRIX_C, fixture_json_get(digest, "c"));
+    check_inputs(&witness, fixture_json_get(record, "public_inputs"));
+    check_evaluations(key, &witness, fixture_json_get(partial, "eval_sha256"));
     if (quotient.text != NULL)
         check_quotient(key, &witness, quotient);
     while (fixture_json_next(fixture_json_get(record, "proofs"), &proof)) {
         uint8_t wanted[CUZK_PROOF_BYTES], got[CUZK_PROOF_BYTES];
         struct cuzk_proof_sums sums;
         struct cuzk_fr r, s;
+
         scalar(fixture_json_get(proof, "r"), &r);
         scalar(fixture_json_get(proof, "s"), &s);
         fixture_json_hex(fixture_json_get(proof, "proof"), wanted, sizeof wanted);
-        if (cuzk_prover_prove_fixed(key->prover, &witness, &r, &s, &sums, got, &err) != CUZK_OK)
-            fail_msg("%s", err.message);
+        must(cuzk_prover_prove_fixed(key->prover, &witness, &r, &s, &sums, got, &err), &err);
         check_sums(partial, &sums);
         assert_memory_equal(wanted, got, sizeof got);
         proofs++;
@@ -286,17 +317,18 @@ static void check_record(struct porep_key *key, struct fixture_json record, cons
     cuzk_witness_destroy(&witness);
 }
 
-unsigned porep_key_check_proofs(struct porep_key *key, const char *fixture, const char *wanted)
+unsigned real_key_check_proofs(struct real_key *key, const char *fixture, const char *wanted)
 {
     size_t length;
-    char *lines = (char *)fixture_read(&length, "%s", fixture), *cursor = lines, *line;
+    char *lines = (char *)fixture_read(&length, "groth16/%s", fixture), *cursor = lines, *line;
     unsigned seen = 0;
 
     while ((line = fixture_line(&cursor)) != NULL) {
         const struct fixture_json record = fixture_json_parse(line);
         char *circuit = fixture_json_string(fixture_json_get(record, "circuit"));
         char *sector = fixture_json_string(fixture_json_get(record, "sector_data"));
-        if (strcmp(circuit, "porep-2k") == 0 && (wanted == NULL || strcmp(sector, wanted) == 0)) {
+
+        if (strcmp(circuit, key->name) == 0 && (wanted == NULL || strcmp(sector, wanted) == 0)) {
             check_record(key, record, sector);
             seen++;
         }

@@ -1,0 +1,29 @@
+/* The 2 KiB key of a circuit under the fixtures' toxic waste, and the checks of the proofs made with it, byte
+ * for byte. Failures fail the running test. */
+#ifndef CUZK_TESTS_ORACLE_REAL_KEY_H
+#define CUZK_TESTS_ORACLE_REAL_KEY_H
+
+#include "backend/backend.h"
+#include "groth16/params.h"
+#include "groth16/prove_fixed.h"
+#include "porep_parts.h"
+
+struct real_key {
+    const char *name; /* of its folder in fixtures/groth16: "update-2k" */
+    struct cuzk_pool *pool;
+    struct cuzk_backend *backend;
+    struct porep_circuit circuit;
+    struct cuzk_params params;
+    struct cuzk_prover *prover;
+};
+
+/* The key of a circuit ("snap-2k"). It stays in build/keys under its production name, for the program's own
+ * tests and the next run; it is made if it is not there, or not the fixtures' key. */
+void real_key_open(const char *circuit, const char *name, struct real_key *key);
+void real_key_close(struct real_key *key);
+
+/* Every line of a JSON-lines fixture (proofs.jsonl, proofs-ni.jsonl) of this key for which `sector` (NULL:
+ * all) is the sector's folder; returns how many there were. */
+unsigned real_key_check_proofs(struct real_key *key, const char *fixture, const char *sector);
+
+#endif
