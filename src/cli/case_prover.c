@@ -2,6 +2,23 @@
 
 #include "cli/output.h"
 #include "cli/prove_case.h"
+#ifdef CUZK_HAVE_SERVER
+#include "cli/remote_prove.h"
+
+static enum cuzk_status prove_remote(struct cli_session *session, const struct cli_prove_options *given,
+                                     const struct cli_case_source *source, const struct cuzk_case *that,
+                                     struct cuzk_error *err)
+{
+    const struct cli_remote_proof wanted = {.job = source->job,
+                                            .that = that,
+                                            .daemon = &given->daemon,
+                                            .params_dir = given->params_dir,
+                                            .out = given->out,
+                                            .priority = given->priority};
+
+    return cli_remote_prove(session, &wanted, err);
+}
+#endif
 
 enum cuzk_status cli_case_prove(struct cli_session *session, const struct cli_prove_options *given,
                                 const struct cli_case_source *source, struct cuzk_error *err)
@@ -18,9 +35,19 @@ enum cuzk_status cli_case_prove(struct cli_session *session, const struct cli_pr
 
     CUZK_TRY(cli_output_check("out", given->out, true, session->json, err));
     CUZK_TRY(cli_output_check("timeline", given->timeline, true, session->json, err));
+#ifdef CUZK_HAVE_SERVER
+    if (given->remote)
+        CUZK_TRY(cli_remote_prove_check(source->job, given->timeline, err));
+#endif
     CUZK_TRY(cli_session_pool(session, given->threads, err));
     CUZK_TRY(cuzk_timeline_create(&timeline, err));
     CUZK_TRY_OUT(source->open(session, source->given, timeline, &that, err));
+#ifdef CUZK_HAVE_SERVER
+    if (given->remote) {
+        status = prove_remote(session, given, source, that, err);
+        goto out;
+    }
+#endif
     CUZK_TRY_OUT(cli_prove_case(session, &target, that, timeline, err));
 out:
     cuzk_case_close(that);

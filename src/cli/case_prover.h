@@ -4,12 +4,21 @@
 
 #include "base/option.h"
 #include "base/timeline.h"
+#include "cli/job.h"
 #include "cli/session.h"
 #include "engine/proof_kind.h"
+#ifdef CUZK_HAVE_SERVER
+#include "cli/remote.h"
+#endif
 
 struct cli_prove_options {
     struct cuzk_option_number threads;
     const char *params_dir, *out, *timeline, *backend;
+#ifdef CUZK_HAVE_SERVER
+    bool remote; /* a daemon proves */
+    const char *priority;
+    struct cli_remote_options daemon;
+#endif
 };
 
 /* Where a case comes from. */
@@ -21,10 +30,30 @@ struct cli_case_source {
     enum cuzk_status (*open)(struct cli_session *session, const void *given, struct cuzk_timeline *timeline,
                              struct cuzk_case **out, struct cuzk_error *err);
     const void *given;
+
+    const struct cli_job *job; /* what `open` reads, for a daemon; NULL where nothing is proved */
 };
 
 enum cuzk_status cli_case_prove(struct cli_session *session, const struct cli_prove_options *given,
                                 const struct cli_case_source *source, struct cuzk_error *err);
+
+#ifdef CUZK_HAVE_SERVER
+#define CLI_PROVE_REMOTE_OPTIONS(values, slot)                                                               \
+    ,                                                                                                        \
+        {.name = "remote",                                                                                   \
+         .type = CUZK_OPTION_FLAG,                                                                           \
+         .offset = offsetof(values, slot.remote),                                                            \
+         .help = "a daemon proves; the proof is verified here. Ctrl-C cancels the job there"},               \
+        {.name = "priority",                                                                                 \
+         .type = CUZK_OPTION_CHOICE,                                                                         \
+         .offset = offsetof(values, slot.priority),                                                          \
+         .placeholder = "P",                                                                                 \
+         .choices = "low|normal|high|critical",                                                              \
+         .help = "--remote: in the daemon's queues; the kind's own where not given"},                        \
+        CLI_REMOTE_OPTIONS(values, slot.daemon)
+#else
+#define CLI_PROVE_REMOTE_OPTIONS(values, slot)
+#endif
 
 #define CLI_PROVE_OPTIONS(values, slot)                                                                      \
     {.name = "out",                                                                                          \
@@ -38,6 +67,6 @@ enum cuzk_status cli_case_prove(struct cli_session *session, const struct cli_pr
          .type = CUZK_OPTION_STRING,                                                                         \
          .offset = offsetof(values, slot.timeline),                                                          \
          .placeholder = "FILE",                                                                              \
-         .help = "record what happened when; `cuzk trace` draws it"}
+         .help = "record what happened when; `cuzk trace` draws it"} CLI_PROVE_REMOTE_OPTIONS(values, slot)
 
 #endif

@@ -5,6 +5,9 @@
 #include "cli/command.h"
 #include "cli/parameters.h"
 #include "cli/porep_options.h"
+#ifdef CUZK_HAVE_SERVER
+#include "cli/remote_prove.h"
+#endif
 
 struct prove_options {
     struct cli_common common;
@@ -48,10 +51,16 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
                             size_t count, struct cuzk_error *err)
 {
     const struct prove_options *given = values;
-    const struct cli_case_source source = {"porep", given->c1, open_case, given};
+    struct cli_job job = {.kind = "porep", .c1 = given->c1, .sector_number = given->porep.sector_number};
+    const struct cli_case_source source = {
+        .kind = "porep", .name = given->c1, .open = open_case, .given = given, .job = &job};
 
     (void)arguments;
     (void)count;
+#ifdef CUZK_HAVE_SERVER
+    if (given->prove.remote)
+        CUZK_TRY(cli_remote_porep(&given->porep, &job, err));
+#endif
     return cli_case_prove(session, &given->prove, &source, err);
 }
 

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -16,14 +18,6 @@ struct prove_options {
     struct cuzk_option_list in;
 };
 
-/* One run: what was asked for. */
-struct asked {
-    const struct prove_options *given;
-    bool winning;
-    const char *const *arguments;
-    size_t count;
-};
-
 struct work {
     struct cuzk_file_map request;
     struct cuzk_post_public public_side;
@@ -32,20 +26,16 @@ struct work {
     size_t count;
 };
 
-static enum cuzk_status map_files(const struct prove_options *given, const char *const *arguments,
-                                  size_t count, struct work *work, struct cuzk_error *err)
+static enum cuzk_status map_files(const struct cli_job *job, struct work *work, struct cuzk_error *err)
 {
-    const size_t all = given->in.count + count;
-
-    if (all == 0)
+    if (job->in_count == 0)
         return cuzk_error_set(err, CUZK_ARGUMENT, "--in: expected a vanilla proof for each sector");
-    CUZK_TRY(CUZK_NEW(&work->files, all, "vanilla proof files", err));
-    CUZK_TRY(CUZK_NEW(&work->sources, all, "vanilla proof files", err));
-    for (; work->count < all; work->count++) {
+    CUZK_TRY(CUZK_NEW(&work->files, job->in_count, "vanilla proof files", err));
+    CUZK_TRY(CUZK_NEW(&work->sources, job->in_count, "vanilla proof files", err));
+    for (; work->count < job->in_count; work->count++) {
         const size_t i = work->count;
-        const char *path = i < given->in.count ? given->in.items[i] : arguments[i - given->in.count];
 
-        CUZK_TRY(cuzk_file_map_open(path, "vanilla proof", VANILLA_BYTES_MOST, &work->files[i], err));
+        CUZK_TRY(cuzk_file_map_open(job->in[i], "vanilla proof", VANILLA_BYTES_MOST, &work->files[i], err));
         work->sources[i] = (struct cuzk_post_source){work->files[i].path, work->files[i].bytes,
                                                      (size_t)work->files[i].length};
     }
@@ -53,17 +43,16 @@ static enum cuzk_status map_files(const struct prove_options *given, const char 
 }
 
 /* The request says what is proved, the files must be of just that. */
-static enum cuzk_status load(struct cli_session *session, const struct asked *asked, struct work *work,
+static enum cuzk_status load(struct cli_session *session, const struct cli_job *job, struct work *work,
                              struct cuzk_timeline *timeline, struct cuzk_case **out, struct cuzk_error *err)
 {
     struct cuzk_post_public *public_side = &work->public_side;
     uint64_t begin = cuzk_clock_ns();
 
-    CUZK_TRY(map_files(asked->given, asked->arguments, asked->count, work, err));
-    CUZK_TRY(cuzk_file_map_open(asked->given->request, "request", CUZK_POST_PUBLIC_BYTES_MOST, &work->request,
-                                err));
+    CUZK_TRY(map_files(job, work, err));
+    CUZK_TRY(cuzk_file_map_open(job->request, "request", CUZK_POST_PUBLIC_BYTES_MOST, &work->request, err));
     CUZK_TRY(cuzk_post_public_decode(work->request.path, work->request.bytes, (size_t)work->request.length,
-                                     asked->winning, public_side, err));
+                                     strcmp(job->kind, "winning") == 0, public_side, err));
     struct cuzk_post_wanted wanted = {.config = public_side->config,
                                       .one_partition = public_side->one_partition,
                                       .partition = public_side->partition,
@@ -96,25 +85,36 @@ static enum cuzk_status open_case(struct cli_session *session, const void *conte
     return status;
 }
 
-static enum cuzk_status run(struct cli_session *session, const struct prove_options *given, bool winning,
+static enum cuzk_status run(struct cli_session *session, const struct prove_options *given, const char *kind,
                             const char *const *arguments, size_t count, struct cuzk_error *err)
 {
-    const struct asked asked = {given, winning, arguments, count};
-    const struct cli_case_source source = {winning ? "winning" : "wpost", given->request, open_case, &asked};
+    struct cli_job job = {.kind = kind, .request = given->request};
+    const struct cli_case_source source = {
+        .kind = kind, .name = given->request, .open = open_case, .given = &job, .job = &job};
+    const char **in;
 
-    return cli_case_prove(session, &given->prove, &source, err);
+    CUZK_TRY(CUZK_NEW(&in, given->in.count + count, "names of files", err));
+    for (size_t i = 0; i < given->in.count; i++)
+        in[job.in_count++] = given->in.items[i];
+    for (size_t i = 0; i < count; i++)
+        in[job.in_count++] = arguments[i];
+    job.in = in;
+    const enum cuzk_status status = cli_case_prove(session, &given->prove, &source, err);
+
+    cuzk_mem_free(in);
+    return status;
 }
 
 static enum cuzk_status run_winning(struct cli_session *session, const void *values,
                                     const char *const *arguments, size_t count, struct cuzk_error *err)
 {
-    return run(session, values, true, arguments, count, err);
+    return run(session, values, "winning", arguments, count, err);
 }
 
 static enum cuzk_status run_wpost(struct cli_session *session, const void *values,
                                   const char *const *arguments, size_t count, struct cuzk_error *err)
 {
-    return run(session, values, false, arguments, count, err);
+    return run(session, values, "wpost", arguments, count, err);
 }
 
 static const struct cuzk_option options[] = {

@@ -32,7 +32,12 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
                             size_t count, struct cuzk_error *err)
 {
     const struct prove_options *given = values;
-    const struct cli_case_source source = {"snap", given->snap.request, open_case, given};
+    const struct cli_job job = {.kind = "snap",
+                                .request = given->snap.request,
+                                .in = given->snap.in.items,
+                                .in_count = given->snap.in.count};
+    const struct cli_case_source source = {
+        .kind = job.kind, .name = job.request, .open = open_case, .given = given, .job = &job};
 
     (void)arguments;
     (void)count;

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/remote.h"
@@ -10,7 +11,8 @@
 struct submit_options {
     struct cli_common common;
     struct cli_remote_options remote;
-    struct cli_job_options job;
+    struct cli_job job;
+    struct cuzk_option_list in;
     bool wait;
     const char *out;
 };
@@ -30,13 +32,13 @@ static enum cuzk_status tell(struct cli_session *session, const char *job_id, ui
 }
 
 static enum cuzk_status submit(struct cli_session *session, const struct submit_options *given,
-                               struct cuzk_client *client, const char *kind, struct cuzk_error *err)
+                               struct cuzk_client *client, const struct cli_job *job, struct cuzk_error *err)
 {
     Cuzk__V1__AwaitProofResponse *result = NULL;
     char job_id[CUZK_JOB_ID_TEXT];
     uint32_t position;
 
-    CUZK_TRY(cli_remote_submit(session, client, kind, &given->job, job_id, sizeof job_id, &position, err));
+    CUZK_TRY(cli_remote_submit(session, client, job, job_id, sizeof job_id, &position, err));
     if (!given->wait && given->out == NULL)
         return tell(session, job_id, position, err);
     cli_session_note(session, "job %s: accepted, %" PRIu32 " before it", job_id, position);
@@ -51,19 +53,36 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
                             size_t count, struct cuzk_error *err)
 {
     const struct submit_options *given = values;
-    struct cuzk_client *client;
+    enum cuzk_status status;
+    struct cuzk_client *client = NULL;
+    struct cli_job job = given->job;
+    const char **in;
 
-    (void)count;
     CUZK_TRY(cli_output_check("out", given->out, true, session->json, err));
-    CUZK_TRY(cli_remote_open(session, &given->remote, &client, err));
-    const enum cuzk_status status = submit(session, given, client, arguments[0], err);
-
+    CUZK_TRY(CUZK_NEW(&in, given->in.count + count - 1, "names of files", err));
+    for (size_t i = 0; i < given->in.count; i++)
+        in[job.in_count++] = given->in.items[i];
+    for (size_t i = 1; i < count; i++)
+        in[job.in_count++] = arguments[i];
+    job.in = in;
+    job.kind = arguments[0];
+    CUZK_TRY_OUT(cli_remote_open(session, &given->remote, &client, err));
+    status = submit(session, given, client, &job, err);
+out:
     cuzk_client_close(client);
+    cuzk_mem_free(in);
     return status;
 }
 
 static const struct cuzk_option options[] = {
     CLI_JOB_OPTIONS(struct submit_options, job),
+    {.name = "in",
+     .type = CUZK_OPTION_LIST,
+     .offset = offsetof(struct submit_options, in),
+     .placeholder = "FILE",
+     .help =
+         "winning, wpost, snap: a vanilla proof, one file a sector or partition; further files may follow "
+         "as arguments"},
     {.name = "wait",
      .type = CUZK_OPTION_FLAG,
      .offset = offsetof(struct submit_options, wait),
@@ -79,7 +98,7 @@ static const struct cuzk_option options[] = {
 
 const struct cli_command cli_submit = {
     .name = "submit",
-    .arguments = "KIND",
+    .arguments = "KIND [FILE...]",
     .summary = "give a job to the daemon",
     .text = "Sends a proof's inputs to the daemon and prints the job's id once it is accepted, which means "
             "durable: it "
@@ -87,11 +106,11 @@ const struct cli_command cli_submit = {
             "waits for "
             "the proof; Ctrl-C then stops the waiting, not the job.",
     .example = "cuzk submit porep --c1 c1.json --miner-id 1000 --sector-number 7\n"
-               "cuzk submit wpost --request post.json --in vanilla-1.bin --in vanilla-2.bin --out proof.bin",
+               "cuzk submit wpost --request post.json --out proof.bin --in vanilla-1.bin vanilla-2.bin",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(struct submit_options),
     .least = 1,
-    .most = 1,
+    .most = CLI_POSITIONAL_ROOM,
     .run = run,
 };

@@ -44,7 +44,8 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
                             size_t count, struct cuzk_error *err)
 {
     const struct verify_options *given = values;
-    const struct cli_case_source source = {"porep", given->c1, open_case, given};
+    const struct cli_case_source source = {
+        .kind = "porep", .name = given->c1, .open = open_case, .given = given};
 
     (void)arguments;
     (void)count;

@@ -42,3 +42,15 @@ out:
     }
     return status;
 }
+
+enum cuzk_status cli_proof_say(struct cli_session *session, const uint8_t *proof, size_t length,
+                               struct cuzk_error *err)
+{
+    char *hex;
+
+    CUZK_TRY(CUZK_NEW(&hex, 2 * length + 1, "proof as text", err));
+    cuzk_hex_encode(proof, length, hex);
+    cli_session_say(session, "%s", hex);
+    cuzk_mem_free(hex);
+    return CUZK_OK;
+}

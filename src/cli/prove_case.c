@@ -7,11 +7,11 @@
 #include "backend/choice.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/hex.h"
 #include "base/mem.h"
 #include "bench/machine.h"
 #include "cli/output.h"
 #include "cli/parameters.h"
+#include "cli/proof_file.h"
 #include "engine/prover.h"
 
 /* Everything that one run makes, in the order it is made. */
@@ -128,15 +128,8 @@ static enum cuzk_status report(struct cli_session *session, const struct cli_pro
         cuzk_machine_write(json);
         return cli_session_answer_end(session, err);
     }
-    if (given->out == NULL) {
-        char *hex;
-
-        CUZK_TRY(CUZK_NEW(&hex, 2 * work->proof_bytes + 1, "proof as text", err));
-        cuzk_hex_encode(work->proof, work->proof_bytes, hex);
-        cli_session_say(session, "%s", hex);
-        cuzk_mem_free(hex);
-        return CUZK_OK;
-    }
+    if (given->out == NULL)
+        return cli_proof_say(session, work->proof, work->proof_bytes, err);
     cli_session_note(
         session,
         "proved and verified %s: %u partition%s, %zu bytes, %.2f s (%.2f processor seconds), peak memory "

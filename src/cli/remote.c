@@ -6,8 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/hex.h"
-#include "base/mem.h"
+#include "cli/proof_file.h"
 #include "server/config.h"
 #include "server/message.h"
 
@@ -134,28 +133,28 @@ static enum cuzk_status tell_json(struct cli_session *session, const Cuzk__V1__A
     return cli_session_answer_end(session, err);
 }
 
-enum cuzk_status cli_remote_tell(struct cli_session *session, const Cuzk__V1__AwaitProofResponse *result,
-                                 const char *out, struct cuzk_error *err)
+enum cuzk_status cli_remote_judge(const Cuzk__V1__AwaitProofResponse *result, struct cuzk_error *err)
 {
-    session->hint[0] = '\0';
     if (result->status == CUZK__V1__AWAIT_PROOF_RESPONSE__STATUS__CANCELLED)
         return cuzk_error_set(err, CUZK_CANCELLED, "job %s: was cancelled", result->job_id);
     if (result->status != CUZK__V1__AWAIT_PROOF_RESPONSE__STATUS__COMPLETED)
         return cuzk_error_set(err, CUZK_INPUT, "job %s: failed: %s", result->job_id, result->error_message);
+    return CUZK_OK;
+}
+
+enum cuzk_status cli_remote_tell(struct cli_session *session, const Cuzk__V1__AwaitProofResponse *result,
+                                 const char *out, struct cuzk_error *err)
+{
+    session->hint[0] = '\0';
+    CUZK_TRY(cli_remote_judge(result, err));
     if (out != NULL)
         CUZK_TRY(cuzk_file_write(out, true, result->proof.data, result->proof.len, err));
     if (session->json)
         return tell_json(session, result, err);
-    if (out == NULL) {
-        char *hex;
-
-        CUZK_TRY(CUZK_NEW(&hex, 2 * result->proof.len + 1, "proof as text", err));
-        cuzk_hex_encode(result->proof.data, result->proof.len, hex);
-        cli_session_say(session, "%s", hex);
-        cuzk_mem_free(hex);
-    } else if (strcmp(out, "-") != 0) {
+    if (out == NULL)
+        CUZK_TRY(cli_proof_say(session, result->proof.data, result->proof.len, err));
+    else if (strcmp(out, "-") != 0)
         cli_session_say(session, "%s", out);
-    }
     cli_session_note(session,
                      "job %s: %zu bytes, %" PRIu64 " ms: %" PRIu64 " queued, %" PRIu64 " synthesis, %" PRIu64
                      " device",

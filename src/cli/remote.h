@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/option.h"
+#include "cli/job.h"
 #include "cli/session.h"
 #include "cuzk/v1/proving.pb-c.h"
 #include "server/client.h"
@@ -49,13 +50,7 @@ enum cuzk_status cli_remote_call(struct cli_session *session, struct cuzk_client
 
 /* ---- jobs ---- */
 
-struct cli_job_options {
-    const char *c1, *request;
-    struct cuzk_option_list in;
-    const char *request_id, *priority;
-    struct cuzk_option_number miner_id, sector_number, partition_index;
-};
-
+/* A job's options as struct cli_job has them, but kind and files. */
 #define CLI_JOB_OPTIONS(values, slot)                                                                        \
     {.name = "c1",                                                                                           \
      .type = CUZK_OPTION_STRING,                                                                             \
@@ -68,11 +63,6 @@ struct cli_job_options {
          .placeholder = "FILE",                                                                              \
          .help =                                                                                             \
              "winning, wpost, snap: JSON with sector_size, registered_proof, randomness or commitments"},    \
-        {.name = "in",                                                                                       \
-         .type = CUZK_OPTION_LIST,                                                                           \
-         .offset = offsetof(values, slot.in),                                                                \
-         .placeholder = "FILE",                                                                              \
-         .help = "winning, wpost, snap: a vanilla proof, one file a sector or partition"},                   \
         {.name = "request-id",                                                                               \
          .type = CUZK_OPTION_STRING,                                                                         \
          .offset = offsetof(values, slot.request_id),                                                        \
@@ -101,11 +91,10 @@ struct cli_job_options {
          .max = 1000000,                                                                                     \
          .help = "wpost: which partition the proof is for"}
 
-/* Sends a job of a kind ("porep", "winning", "wpost", "snap"). Errors: ARGUMENT, INPUT, what the daemon says.
- */
-enum cuzk_status cli_remote_submit(struct cli_session *session, struct cuzk_client *client, const char *kind,
-                                   const struct cli_job_options *options, char *job_id, size_t room,
-                                   uint32_t *position, struct cuzk_error *err);
+/* Sends a job. Errors: ARGUMENT, INPUT, what the daemon says. */
+enum cuzk_status cli_remote_submit(struct cli_session *session, struct cuzk_client *client,
+                                   const struct cli_job *job, char *job_id, size_t room, uint32_t *position,
+                                   struct cuzk_error *err);
 
 /* Waits for a job's end, also across a restart of the daemon; timeout_ms 0: however long. Errors: BUSY (the
  * time is over; the job goes on), CANCELLED (Ctrl-C; the job goes on), what the daemon says. *out:
@@ -113,6 +102,9 @@ enum cuzk_status cli_remote_submit(struct cli_session *session, struct cuzk_clie
 enum cuzk_status cli_remote_await(struct cli_session *session, struct cuzk_client *client, const char *job_id,
                                   uint64_t timeout_ms, Cuzk__V1__AwaitProofResponse **out,
                                   struct cuzk_error *err);
+
+/* Whether a job was proved. Errors: INPUT (it failed: the daemon's reason), CANCELLED. */
+enum cuzk_status cli_remote_judge(const Cuzk__V1__AwaitProofResponse *result, struct cuzk_error *err);
 
 /* Tells a result: the proof to a file or as hex, and the times. Errors: INVALID_PROOF's kin: a failed job is
  * INPUT, a cancelled one CANCELLED. */

@@ -16,17 +16,23 @@ enum {
     VANILLA_PROOFS = 11,
     REQUEST_BYTES_MOST = 1 << 24,
     NAME_ROOM = 64,
-    FILES_MOST = CUZK_OPTION_LIST_ROOM,
 };
 
 struct sending {
     Cuzk__V1__SubmitProofRequest message;
     uint8_t randomness[32], comm_r_old[32], comm_r_new[32], comm_d_new[32];
-    struct cuzk_file_map map[FILES_MOST];
-    uint8_t tag[FILES_MOST][CUZK_CLIENT_TAG];
-    struct cuzk_request_part part[2 * FILES_MOST];
-    size_t files, parts;
+    struct cuzk_file_map *map;       /* [room] */
+    uint8_t (*tag)[CUZK_CLIENT_TAG]; /* [room] */
+    struct cuzk_request_part *part;  /* [2 * room] */
+    size_t files, parts;             /* open; used */
 };
+
+static enum cuzk_status make_room(struct sending *sending, size_t files, struct cuzk_error *err)
+{
+    CUZK_TRY(CUZK_NEW(&sending->map, files, "files of a request", err));
+    CUZK_TRY(CUZK_NEW(&sending->tag, files, "files of a request", err));
+    return CUZK_NEW(&sending->part, 2 * files, "files of a request", err);
+}
 
 static enum cuzk_status add_file(struct sending *sending, const char *path, const char *what, uint32_t field,
                                  struct cuzk_error *err)
@@ -44,14 +50,14 @@ static enum cuzk_status add_file(struct sending *sending, const char *path, cons
 
 /* ---- porep ---- */
 
-static enum cuzk_status fill_porep(struct sending *sending, const struct cli_job_options *options,
-                                   struct cuzk_error *err)
+static enum cuzk_status fill_porep(struct sending *sending, const struct cli_job *job, struct cuzk_error *err)
 {
     struct cuzk_c1 *c1;
 
-    if (options->c1 == NULL)
+    if (job->c1 == NULL)
         return cuzk_error_set(err, CUZK_ARGUMENT, "--c1: a PoRep is made from the output of commit phase 1");
-    CUZK_TRY(add_file(sending, options->c1, "C1 output", VANILLA_PROOF, err));
+    CUZK_TRY(make_room(sending, 1, err));
+    CUZK_TRY(add_file(sending, job->c1, "C1 output", VANILLA_PROOF, err));
     CUZK_TRY(cuzk_c1_decode(sending->map[0].bytes, (size_t)sending->map[0].length, NULL, &c1, err));
     sending->message.proof_kind = CUZK__V1__PROOF_KIND__POREP_SEAL_COMMIT;
     sending->message.sector_size = c1->sector_size;
@@ -183,19 +189,20 @@ static uint64_t actor_number(const uint8_t id[32])
 }
 
 static enum cuzk_status fill_document(struct sending *sending, Cuzk__V1__ProofKind kind,
-                                      const struct cli_job_options *options, struct cuzk_error *err)
+                                      const struct cli_job *job, struct cuzk_error *err)
 {
     const bool snap = kind == CUZK__V1__PROOF_KIND__SNAP_DEALS_UPDATE;
     Cuzk__V1__SubmitProofRequest *message = &sending->message;
     struct document document = {0};
 
-    if (options->request == NULL || options->in.count == 0)
+    if (job->request == NULL || job->in_count == 0)
         return cuzk_error_set(
             err, CUZK_ARGUMENT,
             "--request and --in: a PoSt or an update is made from a request and vanilla proofs");
-    CUZK_TRY(read_document(options->request, sending, &document, err));
-    for (size_t i = 0; i < options->in.count; i++)
-        CUZK_TRY(add_file(sending, options->in.items[i], "vanilla proof", VANILLA_PROOFS, err));
+    CUZK_TRY(read_document(job->request, sending, &document, err));
+    CUZK_TRY(make_room(sending, job->in_count, err));
+    for (size_t i = 0; i < job->in_count; i++)
+        CUZK_TRY(add_file(sending, job->in[i], "vanilla proof", VANILLA_PROOFS, err));
     message->proof_kind = kind;
     message->sector_size = document.sector_size;
     message->registered_proof = registered_number(&document, kind);
@@ -216,39 +223,38 @@ static enum cuzk_status fill_document(struct sending *sending, Cuzk__V1__ProofKi
 
 /* ---- all kinds ---- */
 
-static enum cuzk_status fill(struct sending *sending, const char *kind, const struct cli_job_options *options,
-                             struct cuzk_error *err)
+static enum cuzk_status fill(struct sending *sending, const struct cli_job *job, struct cuzk_error *err)
 {
     static const char *const priorities[] = {"low", "normal", "high", "critical"};
     Cuzk__V1__SubmitProofRequest *message = &sending->message;
 
-    if (strcmp(kind, "porep") == 0)
-        CUZK_TRY(fill_porep(sending, options, err));
-    else if (strcmp(kind, "winning") == 0)
-        CUZK_TRY(fill_document(sending, CUZK__V1__PROOF_KIND__WINNING_POST, options, err));
-    else if (strcmp(kind, "wpost") == 0)
-        CUZK_TRY(fill_document(sending, CUZK__V1__PROOF_KIND__WINDOW_POST_PARTITION, options, err));
-    else if (strcmp(kind, "snap") == 0)
-        CUZK_TRY(fill_document(sending, CUZK__V1__PROOF_KIND__SNAP_DEALS_UPDATE, options, err));
+    if (strcmp(job->kind, "porep") == 0)
+        CUZK_TRY(fill_porep(sending, job, err));
+    else if (strcmp(job->kind, "winning") == 0)
+        CUZK_TRY(fill_document(sending, CUZK__V1__PROOF_KIND__WINNING_POST, job, err));
+    else if (strcmp(job->kind, "wpost") == 0)
+        CUZK_TRY(fill_document(sending, CUZK__V1__PROOF_KIND__WINDOW_POST_PARTITION, job, err));
+    else if (strcmp(job->kind, "snap") == 0)
+        CUZK_TRY(fill_document(sending, CUZK__V1__PROOF_KIND__SNAP_DEALS_UPDATE, job, err));
     else
-        return cuzk_error_set(err, CUZK_ARGUMENT, "%s: expected porep, winning, wpost or snap", kind);
-    if (options->request_id != NULL)
-        message->request_id = (char *)(uintptr_t)options->request_id;
-    if (options->miner_id.set)
-        message->miner_id = options->miner_id.value;
-    if (options->sector_number.set)
-        message->sector_number = options->sector_number.value;
-    if (options->partition_index.set)
-        message->partition_index = (uint32_t)options->partition_index.value;
-    for (int i = 0; options->priority != NULL && i < 4; i++)
-        if (strcmp(options->priority, priorities[i]) == 0)
+        return cuzk_error_set(err, CUZK_ARGUMENT, "%s: expected porep, winning, wpost or snap", job->kind);
+    if (job->request_id != NULL)
+        message->request_id = (char *)(uintptr_t)job->request_id;
+    if (job->miner_id.set)
+        message->miner_id = job->miner_id.value;
+    if (job->sector_number.set)
+        message->sector_number = job->sector_number.value;
+    if (job->partition_index.set)
+        message->partition_index = (uint32_t)job->partition_index.value;
+    for (int i = 0; job->priority != NULL && i < 4; i++)
+        if (strcmp(job->priority, priorities[i]) == 0)
             message->priority = (Cuzk__V1__Priority)(CUZK__V1__PRIORITY__LOW + i);
     return CUZK_OK;
 }
 
-enum cuzk_status cli_remote_submit(struct cli_session *session, struct cuzk_client *client, const char *kind,
-                                   const struct cli_job_options *options, char *job_id, size_t room,
-                                   uint32_t *position, struct cuzk_error *err)
+enum cuzk_status cli_remote_submit(struct cli_session *session, struct cuzk_client *client,
+                                   const struct cli_job *job, char *job_id, size_t room, uint32_t *position,
+                                   struct cuzk_error *err)
 {
     enum cuzk_status status;
     struct sending *sending = NULL;
@@ -256,7 +262,7 @@ enum cuzk_status cli_remote_submit(struct cli_session *session, struct cuzk_clie
 
     CUZK_TRY_OUT(CUZK_NEW(&sending, 1, "request", err));
     cuzk__v1__submit_proof_request__init(&sending->message);
-    CUZK_TRY_OUT(fill(sending, kind, options, err));
+    CUZK_TRY_OUT(fill(sending, job, err));
     const struct cuzk_client_call call = {.method = "SubmitProof",
                                           .small = &sending->message.base,
                                           .parts = sending->part,
@@ -277,6 +283,11 @@ out:
     cuzk_message_free(answer);
     for (size_t i = 0; sending != NULL && i < sending->files; i++)
         cuzk_file_map_close(&sending->map[i]);
+    if (sending != NULL) {
+        cuzk_mem_free(sending->map);
+        cuzk_mem_free(sending->tag);
+        cuzk_mem_free(sending->part);
+    }
     cuzk_mem_free(sending);
     return status;
 }

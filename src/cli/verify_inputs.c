@@ -38,20 +38,18 @@ out:
     return status;
 }
 
-/* The key of a circuit in the parameter directory: its .vk file, else the head of its .params file. */
-static enum cuzk_status find_vk(struct cli_session *session, const struct cli_verify_target *given,
-                                struct cuzk_vk *vk, struct cuzk_error *err)
+enum cuzk_status cli_vk_find(struct cli_session *session, const char *params_dir,
+                             const struct cuzk_circuit_id *id, struct cuzk_vk *vk, struct cuzk_error *err)
 {
-    const struct cuzk_circuit_id *id = given->circuit;
     char path[CUZK_PARAMETER_PATH];
 
-    CUZK_TRY(cuzk_parameter_path(cuzk_parameter_directory(given->params_dir), id, ".vk", path, err));
+    CUZK_TRY(cuzk_parameter_path(cuzk_parameter_directory(params_dir), id, ".vk", path, err));
     if (access(path, R_OK) == 0)
         return read_vk(path, true, vk, err);
-    CUZK_TRY(cuzk_parameter_path(cuzk_parameter_directory(given->params_dir), id, ".params", path, err));
+    CUZK_TRY(cuzk_parameter_path(cuzk_parameter_directory(params_dir), id, ".params", path, err));
     if (access(path, R_OK) == 0)
         return read_vk(path, false, vk, err);
-    return cli_parameters_find(session, given->params_dir, id, ".vk", path, err);
+    return cli_parameters_find(session, params_dir, id, ".vk", path, err);
 }
 
 enum cuzk_status cli_public_inputs_read(const char *path, struct cuzk_public_file *file,
@@ -102,7 +100,7 @@ static enum cuzk_status verify(struct cli_session *session, const struct cli_ver
     if (given->vk != NULL)
         CUZK_TRY(read_vk(given->vk, true, &work->vk, err));
     else if (given->circuit != NULL)
-        CUZK_TRY(find_vk(session, given, &work->vk, err));
+        CUZK_TRY(cli_vk_find(session, given->params_dir, given->circuit, &work->vk, err));
     else
         return cuzk_error_set(err, CUZK_ARGUMENT,
                               "--vk: needed with --public, since nothing else names the circuit");

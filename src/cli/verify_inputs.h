@@ -19,6 +19,11 @@ struct cli_verify_target {
 enum cuzk_status cli_verify_inputs(struct cli_session *session, const struct cli_verify_target *given,
                                    struct cuzk_error *err);
 
+/* The key of a circuit in the parameter directory (--params-dir, or NULL): its .vk file, else the head of its
+ * .params file. Errors: NOT_FOUND (the session's hint says what to do), INPUT, MEMORY. */
+enum cuzk_status cli_vk_find(struct cli_session *session, const char *params_dir,
+                             const struct cuzk_circuit_id *id, struct cuzk_vk *vk, struct cuzk_error *err);
+
 /* Inputs as JSON lines (engine/public_file.h). *inputs is the caller's to free, file to destroy. */
 struct cuzk_public_file;
 enum cuzk_status cli_public_inputs_read(const char *path, struct cuzk_public_file *file,
