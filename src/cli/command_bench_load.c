@@ -9,12 +9,18 @@
 #include "cli/waterfall.h"
 #include "engine/null_spec.h"
 #include "srs/directory.h"
+#ifdef CUZK_HAVE_SERVER
+#include "cli/remote_load.h"
+#endif
 
 struct load_options {
     struct cli_common common;
     struct cuzk_option_number count, in_flight, threads, host_mem, vram_limit;
     const char *circuit, *null, *backend, *preset, *params_dir, *svg, *timeline;
     struct cuzk_option_list set;
+#ifdef CUZK_HAVE_SERVER
+    struct cli_remote_options daemon;
+#endif
 };
 
 enum { COUNT = 20, IN_FLIGHT = 15 };
@@ -74,6 +80,32 @@ static enum cuzk_status report(struct cli_session *session, const struct load_op
     return CUZK_OK;
 }
 
+#ifdef CUZK_HAVE_SERVER
+/* The pipeline is the daemon's: what would set up one here has no place. */
+static enum cuzk_status run_remote(struct cli_session *session, const struct load_options *given,
+                                   struct cuzk_error *err)
+{
+    struct cuzk_load_work work = {0};
+    enum cuzk_status status;
+
+    if (given->null != NULL || given->svg != NULL || given->timeline != NULL || given->set.count > 0)
+        return cuzk_error_set(err, CUZK_ARGUMENT,
+                              "--addr: with a daemon there is no --null, --set, --svg or --timeline: device, "
+                              "knobs and timeline are the daemon's");
+    CUZK_TRY(cli_session_pool(session, given->threads, err));
+    CUZK_TRY_OUT(cuzk_load_work_make(given->circuit, false, session->pool, &work, err));
+    const struct cli_remote_load load = {.daemon = &given->daemon,
+                                         .work = &work,
+                                         .proofs = number(given->count, COUNT),
+                                         .in_flight = number(given->in_flight, IN_FLIGHT)};
+
+    status = cli_remote_load(session, &load, err);
+out:
+    cuzk_load_work_free(&work);
+    return status;
+}
+#endif
+
 static enum cuzk_status run(struct cli_session *session, const void *values, const char *const *arguments,
                             size_t count, struct cuzk_error *err)
 {
@@ -96,6 +128,10 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
 
     (void)arguments;
     (void)count;
+#ifdef CUZK_HAVE_SERVER
+    if (given->daemon.addr != NULL)
+        return run_remote(session, given, err);
+#endif
     CUZK_TRY(cuzk_knobs_preset(given->preset, &options.knobs, err));
     for (size_t i = 0; i < given->set.count; i++)
         CUZK_TRY(cuzk_knobs_set(&options.knobs, given->set.items[i], err));
@@ -179,6 +215,9 @@ static const struct cuzk_option options[] = {
              "/var/tmp/filecoin-proof-parameters"},
     CLI_BACKEND_OPTION(struct load_options),
     CLI_THREADS_OPTION(struct load_options),
+#ifdef CUZK_HAVE_SERVER
+    CLI_REMOTE_OPTIONS_FROM(struct load_options, daemon, NULL),
+#endif
     CLI_COMMON_OPTIONS,
 };
 
@@ -189,10 +228,12 @@ const struct cli_command cli_bench_load = {
     .text =
         "Runs an engine in this process, keeps so many proofs submitted until all are done, and reports each "
         "metric under its own name: batch wall by proofs, steady time, latency, summed device calls, the "
-        "device busy with kernels and held by its lock. Loading the key is not part of them.",
+        "device busy with kernels and held by its lock. Loading the key is not part of them. With --addr the "
+        "proofs go to a running daemon, and the metrics are those that its clients see.",
     .example = "cuzk bench load --count 20 --in-flight 15 --null null:witness=4ms:quotient=3ms:msm=3ms \\\n"
                "    --circuit porep-32g --preset phase-12\n"
-               "cuzk bench load --count 8 --in-flight 4 --params-dir test-params --json",
+               "cuzk bench load --count 8 --in-flight 4 --params-dir test-params --json\n"
+               "cuzk bench load --addr unix:/run/cuzk/cuzk.sock --count 8 --in-flight 4",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(struct load_options),

@@ -15,12 +15,13 @@ struct cli_remote_options {
     struct cuzk_tls_files tls;
 };
 
-#define CLI_REMOTE_OPTIONS(values, slot)                                                                     \
+#define CLI_REMOTE_OPTIONS(values, slot) CLI_REMOTE_OPTIONS_FROM(values, slot, "CUZK_ADDR")
+#define CLI_REMOTE_OPTIONS_FROM(values, slot, variable)                                                      \
     {.name = "addr",                                                                                         \
      .type = CUZK_OPTION_STRING,                                                                             \
      .offset = offsetof(values, slot.addr),                                                                  \
      .placeholder = "ADDRESS",                                                                               \
-     .environment = "CUZK_ADDR",                                                                             \
+     .environment = variable,                                                                                \
      .help =                                                                                                 \
          "the daemon: unix:PATH or HOST:PORT; its unix socket in the runtime directory where not given"},    \
         {.name = "tls-certificate",                                                                          \
