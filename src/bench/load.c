@@ -223,30 +223,44 @@ static enum cuzk_status submit_all(struct load *load, struct cuzk_error *err)
 
 /* ---- engine ---- */
 
-static enum cuzk_status open_device(const struct cuzk_load_options *options,
-                                    struct cuzk_engine_options *engine, struct cuzk_device **out,
-                                    struct cuzk_error *err)
+static bool is_null(const struct cuzk_load_options *options)
 {
-    const uint32_t workers = options->knobs.value[CUZK_KNOB_WORKERS_PER_DEVICE];
+    return cuzk_null_spec_is(options->devices[0]);
+}
+
+static enum cuzk_status open_devices(const struct cuzk_load_options *options,
+                                     struct cuzk_engine_options *engine, struct cuzk_error *err)
+{
+    const uint32_t slots = 2 * options->knobs.value[CUZK_KNOB_WORKERS_PER_DEVICE];
     struct cuzk_device_null null;
 
-    if (!cuzk_null_spec_is(options->device))
-        return cuzk_device_local_create(options->device, options->threads, 2 * workers, out, err);
-    CUZK_TRY(cuzk_null_spec_parse("--device", options->device, &null, err));
-    memcpy(engine->host_stage_ns, null.stage_ns, sizeof null.stage_ns);
-    return cuzk_device_null_create(&null, 2 * workers, out, err);
+    for (unsigned i = 0; i < options->device_count; i++) {
+        const char *const name = options->devices[i];
+        struct cuzk_device **const out = &engine->devices[engine->device_count];
+
+        if (cuzk_null_spec_is(name)) {
+            if (options->device_count > 1)
+                return cuzk_error_set(err, CUZK_ARGUMENT, "load: %s cannot work beside other devices", name);
+            CUZK_TRY(cuzk_null_spec_parse("--device", name, &null, err));
+            memcpy(engine->host_stage_ns, null.stage_ns, sizeof null.stage_ns);
+            CUZK_TRY(cuzk_device_null_create(&null, slots, out, err));
+        } else {
+            CUZK_TRY(cuzk_device_local_create(name, options->threads, slots, out, err));
+        }
+        engine->device_count++;
+    }
+    return CUZK_OK;
 }
 
 static enum cuzk_status open_engine(struct load *load, char *device_name, size_t room, struct cuzk_error *err)
 {
     const struct cuzk_load_options *options = load->options;
     const char *const preload = options->work->name;
-    struct cuzk_device *device = NULL;
+    struct cuzk_device *devices[CUZK_SCHED_DEVICES_MOST] = {NULL};
     struct cuzk_device_facts facts;
     struct cuzk_engine_options engine = {
         .knobs = options->knobs,
-        .devices = &device,
-        .device_count = 1,
+        .devices = devices,
         .threads = options->threads,
         .params_directory = options->params_directory,
         .host_budget = options->host_budget,
@@ -255,14 +269,19 @@ static enum cuzk_status open_engine(struct load *load, char *device_name, size_t
         .failures_most = 1,
         .aging_ms = 3600000,
         .result_keep_ms = 3600000,
-        .verify = !cuzk_null_spec_is(options->device),
+        .verify = !is_null(options),
         .log = options->log,
     };
+    const enum cuzk_status status = open_devices(options, &engine, err);
     uint64_t load_ms;
     bool already;
 
-    CUZK_TRY(open_device(options, &engine, &device, err));
-    if (device->ops->facts(device, &facts, err) == CUZK_OK)
+    if (status != CUZK_OK) {
+        for (unsigned i = 0; i < engine.device_count; i++)
+            cuzk_device_destroy(devices[i]);
+        return status;
+    }
+    if (devices[0]->ops->facts(devices[0], &facts, err) == CUZK_OK)
         snprintf(device_name, room, "%s", facts.name);
     CUZK_TRY(cuzk_engine_create(&engine, &load->engine, err));
     if (options->knobs.value[CUZK_KNOB_SRS] == CUZK_SRS_PER_PROOF)
@@ -329,6 +348,45 @@ static enum cuzk_status keep_timeline(const struct load *load, struct cuzk_load_
     return CUZK_OK;
 }
 
+/* Whether an event happened on a device's lanes: gpu1, gpu1.0, ... */
+static bool is_on(const struct cuzk_engine_event *event, unsigned device)
+{
+    char lane[CUZK_TIMELINE_NAME];
+    const int length = snprintf(lane, sizeof lane, "gpu%u", device);
+
+    return strncmp(event->lane, lane, (size_t)length) == 0 &&
+           (event->lane[length] == 0 || event->lane[length] == '.');
+}
+
+/* Busy and held are a device's: with several, the mean of what each alone comes to. */
+static enum cuzk_status take_busy_mean(const struct load *load, const struct cuzk_event_parts_load *parts,
+                                       unsigned devices, struct cuzk_sim_result *out, struct cuzk_error *err)
+{
+    struct cuzk_engine_event *own;
+    double busy = 0, held = 0;
+    enum cuzk_status status = CUZK_OK;
+
+    CUZK_TRY(CUZK_NEW(&own, load->event_count, "events of a device", err));
+    for (unsigned device = 0; device < devices; device++) {
+        struct cuzk_sim_result one = {0};
+        size_t count = 0;
+
+        for (size_t i = 0; i < load->event_count; i++)
+            if (is_on(&load->events[i], device))
+                own[count++] = load->events[i];
+        if (count == 0)
+            continue; /* it did nothing */
+        CUZK_TRY_OUT(cuzk_event_parts(own, count, parts, &one, err));
+        busy += one.device_busy;
+        held += one.device_held;
+    }
+    out->device_busy = busy / devices;
+    out->device_held = held / devices;
+out:
+    cuzk_mem_free(own);
+    return status;
+}
+
 static enum cuzk_status take_figures(struct load *load, struct cuzk_load_result *out, struct cuzk_error *err)
 {
     struct cuzk_event_parts_load parts = {.proofs = load->options->proofs};
@@ -337,11 +395,13 @@ static enum cuzk_status take_figures(struct load *load, struct cuzk_load_result 
 
     cuzk_engine_status(load->engine, &status);
     parts.witness_workers = status.sched.witness_slots;
-    parts.device_workers = load->options->knobs.value[CUZK_KNOB_WORKERS_PER_DEVICE];
+    parts.device_workers = load->options->knobs.value[CUZK_KNOB_WORKERS_PER_DEVICE] * status.devices;
     take_latencies(load, out, &parts.begin_ns, &parts.end_ns);
     if (load->events_lost)
         return cuzk_error_set(err, CUZK_MEMORY, "no memory to keep all events");
     CUZK_TRY(cuzk_event_parts(load->events, load->event_count, &parts, &out->figures, err));
+    if (status.devices > 1)
+        CUZK_TRY(take_busy_mean(load, &parts, status.devices, &out->figures, err));
     for (size_t i = 0; i < load->event_count; i++)
         transfer_ns += load->events[i].transfer_ns;
     out->transfer = (double)transfer_ns / 1e9 / (double)out->figures.units;
@@ -350,7 +410,12 @@ static enum cuzk_status take_figures(struct load *load, struct cuzk_load_result 
     out->planned_peak = (double)status.host_peak / GIB;
     out->resident_peak = (double)cuzk_machine_peak_resident() / GIB;
     out->figures.host_peak = out->resident_peak;
-    out->figures.device_peak = (double)status.device[0].facts.memory_peak / GIB;
+    out->devices = status.devices;
+    for (unsigned i = 0; i < status.devices; i++) {
+        const double peak = (double)status.device[i].facts.memory_peak / GIB;
+
+        out->figures.device_peak = peak > out->figures.device_peak ? peak : out->figures.device_peak;
+    }
     return keep_timeline(load, out, err);
 }
 
@@ -377,6 +442,9 @@ enum cuzk_status cuzk_load_run(const struct cuzk_load_options *options, struct c
     memset(out, 0, sizeof *out);
     if (options->proofs == 0 || options->in_flight == 0)
         return cuzk_error_set(err, CUZK_ARGUMENT, "load: at least one proof, one of them in flight");
+    if (options->device_count == 0 || options->device_count > CUZK_SCHED_DEVICES_MOST)
+        return cuzk_error_set(err, CUZK_ARGUMENT, "load: %u devices, 1 to %d can be used",
+                              options->device_count, CUZK_SCHED_DEVICES_MOST);
     CUZK_TRY_OUT(CUZK_NEW(&load.proofs, options->proofs, "proofs", err));
     CUZK_TRY_OUT(CUZK_NEW(&out->latency, options->proofs, "latencies", err));
     forget_peak();
@@ -431,6 +499,7 @@ void cuzk_load_write(const struct cuzk_load_result *result, struct cuzk_json_wri
     };
 
     cuzk_json_write_member_string(json, "device", result->device);
+    cuzk_json_write_member_u64(json, "devices", result->devices);
     cuzk_json_write_member_u64(json, "proofs", result->proofs);
     cuzk_json_write_member_u64(json, "partitions", figures->units);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)

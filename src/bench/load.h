@@ -39,7 +39,8 @@ enum cuzk_status cuzk_load_work_make(const char *circuit, bool shape_only, struc
 void cuzk_load_work_free(struct cuzk_load_work *work);
 
 struct cuzk_load_options {
-    const char *device; /* "cpu", "cuda:0", "null:..." */
+    const char *const *devices; /* "cpu", "cuda:0", "null:..."; null devices stand alone */
+    unsigned device_count;      /* 1 to CUZK_SCHED_DEVICES_MOST */
     struct cuzk_knobs knobs;
     unsigned threads;
     const char *params_directory;
@@ -58,13 +59,14 @@ struct cuzk_load_result {
     double transfer;      /* seconds a partition: the device copying */
     double resident_peak; /* GiB: of this process while it ran */
     double planned_peak;  /* GiB: what the engine reserved at most */
-    char device[256];
+    char device[256];     /* the first one's name */
+    unsigned devices;
     struct cuzk_timeline *timeline; /* owned */
 };
 
-/* Makes device and engine, loads the key, then runs the load: loading is not in the figures. Errors: those of
- * devices and engine (MEMORY: the knobs do not fit, with the sum), DEVICE (a proof failed: its reason),
- * CANCELLED. */
+/* Makes devices and engine, loads the key on each, then runs the load: loading is not in the figures. Errors:
+ * those of devices and engine (MEMORY: the knobs do not fit, with the sum), DEVICE (a proof failed: its
+ * reason), CANCELLED. */
 enum cuzk_status cuzk_load_run(const struct cuzk_load_options *options, struct cuzk_load_result *out,
                                struct cuzk_error *err);
 void cuzk_load_result_free(struct cuzk_load_result *result);

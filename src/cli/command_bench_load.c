@@ -16,8 +16,8 @@
 struct load_options {
     struct cli_common common;
     struct cuzk_option_number count, in_flight, threads, host_mem, vram_limit;
-    const char *circuit, *null, *backend, *preset, *params_dir, *svg, *timeline;
-    struct cuzk_option_list set;
+    const char *circuit, *null, *preset, *params_dir, *svg, *timeline;
+    struct cuzk_option_list set, backends;
 #ifdef CUZK_HAVE_SERVER
     struct cli_remote_options daemon;
 #endif
@@ -60,8 +60,8 @@ static enum cuzk_status report(struct cli_session *session, const struct load_op
         cuzk_machine_write(json);
         return cli_session_answer_end(session, err);
     }
-    cli_session_say(session, "%u proofs of %s, %u in flight, preset %s, on %s", result->proofs,
-                    options->work->name, options->in_flight, given->preset, result->device);
+    cli_session_say(session, "%u proofs of %s, %u in flight, preset %s, on %u %s", result->proofs,
+                    options->work->name, options->in_flight, given->preset, result->devices, result->device);
     cli_session_say(session, "batch wall / proofs    %10.4f s   fill and drain included", f->per_proof);
     cli_session_say(session, "steady                 %10.4f s   between answers", f->steady);
     cli_session_say(session, "latency p50 p90 p99    %10.4f %.4f %.4f s", result->latency_p50,
@@ -112,8 +112,11 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     const struct load_options *given = values;
     struct cuzk_load_result result = {0};
     struct cuzk_load_work work = {0};
+    const char *const fallback[] = {given->null != NULL ? given->null : "auto"};
+    const bool listed = given->null == NULL && given->backends.count > 0;
     struct cuzk_load_options options = {
-        .device = given->null != NULL ? given->null : given->backend,
+        .devices = listed ? given->backends.items : fallback,
+        .device_count = listed ? (unsigned)given->backends.count : 1,
         .threads = number(given->threads, 0),
         .params_directory = cuzk_parameter_directory(given->params_dir),
         .host_budget = given->host_mem.value,
@@ -213,7 +216,13 @@ static const struct cuzk_option options[] = {
      .placeholder = "DIR",
      .help = "where parameter files are; by default $FIL_PROOFS_PARAMETER_CACHE, else "
              "/var/tmp/filecoin-proof-parameters"},
-    CLI_BACKEND_OPTION(struct load_options),
+    {.name = "backend",
+     .type = CUZK_OPTION_LIST,
+     .offset = offsetof(struct load_options, backends),
+     .placeholder = "NAME",
+     .help = "what computes: auto (where not given), cpu, cuda, cuda:ORDINAL or cuda:UUID; given again, each "
+             "takes "
+             "partitions from one queue"},
     CLI_THREADS_OPTION(struct load_options),
 #ifdef CUZK_HAVE_SERVER
     CLI_REMOTE_OPTIONS_FROM(struct load_options, daemon, NULL),

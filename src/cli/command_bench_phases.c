@@ -175,7 +175,7 @@ static enum cuzk_status measure_phases(struct cli_session *session, const struct
                                        struct measuring *measuring, struct cuzk_error *err)
 {
     const struct cuzk_load_work *work = measuring->load.work;
-    const char *device = measuring->load.device;
+    const char *device = measuring->load.devices[0];
     struct cuzk_machine machine;
 
     cuzk_machine_read(&machine);
@@ -220,9 +220,11 @@ static enum cuzk_status measure_phases(struct cli_session *session, const struct
 static enum cuzk_status run_on_device(struct cli_session *session, const struct phases_options *given,
                                       struct cuzk_error *err)
 {
+    const char *const device = given->null != NULL ? given->null : given->backend;
     struct cuzk_load_work work = {0};
     struct measuring measuring = {.changes = &given->knobs,
-                                  .load = {.device = given->null != NULL ? given->null : given->backend,
+                                  .load = {.devices = &device,
+                                           .device_count = 1,
                                            .threads = given->threads.set ? (unsigned)given->threads.value : 0,
                                            .params_directory = cuzk_parameter_directory(given->params_dir),
                                            .work = &work,

@@ -77,12 +77,10 @@ static void run(const char *preset, const char *change, uint32_t proofs, uint32_
                 struct cuzk_load_result *result)
 {
     /* a device stage of 8 ms, host stages shorter */
+    static const char *const device =
+        "null:witness=2ms:prepare=1ms:upload=1ms:quotient=4ms:msm=4ms:finish=1ms:verify=1ms:release=1ms";
     struct cuzk_load_options options = {
-        .device =
-            "null:witness=2ms:prepare=1ms:upload=1ms:quotient=4ms:msm=4ms:finish=1ms:verify=1ms:release=1ms",
-        .threads = 2,
-        .proofs = proofs,
-        .in_flight = in_flight};
+        .devices = &device, .device_count = 1, .threads = 2, .proofs = proofs, .in_flight = in_flight};
     struct cuzk_load_work work;
     struct cuzk_error err;
 
@@ -94,6 +92,25 @@ static void run(const char *preset, const char *change, uint32_t proofs, uint32_
         assert_int_equal(cuzk_knobs_set(&options.knobs, change, &err), CUZK_OK);
     if (cuzk_load_run(&options, result, &err) != CUZK_OK)
         fail_msg("%s: %s", preset, err.message);
+    cuzk_load_work_free(&work);
+}
+
+static void test_load_run__null_devices_stand_alone(void **state)
+{
+    static const char *const devices[] = {"null:msm=1ms", "cpu"};
+    struct cuzk_load_options options = {
+        .devices = devices, .device_count = 2, .threads = 1, .proofs = 1, .in_flight = 1};
+    struct cuzk_load_result result;
+    struct cuzk_load_work work;
+    struct cuzk_error err;
+
+    (void)state;
+    assert_int_equal(cuzk_load_work_make("porep-32g", true, NULL, &work, &err), CUZK_OK);
+    options.work = &work;
+    assert_int_equal(cuzk_knobs_preset("auto", &options.knobs, &err), CUZK_OK);
+    assert_int_equal(cuzk_load_run(&options, &result, &err), CUZK_ARGUMENT);
+    options.device_count = 0;
+    assert_int_equal(cuzk_load_run(&options, &result, &err), CUZK_ARGUMENT);
     cuzk_load_work_free(&work);
 }
 
@@ -135,8 +152,9 @@ static void test_load_run__every_preset_ends(void **state)
 
 static void test_load_run__what_does_not_fit_is_refused_with_the_sum(void **state)
 {
+    static const char *const devices[] = {"null:msm=1ms:memory=16GiB:unit=12GiB"};
     struct cuzk_load_options options = {
-        .device = "null:msm=1ms:memory=16GiB:unit=12GiB", .threads = 1, .proofs = 1, .in_flight = 1};
+        .devices = devices, .device_count = 1, .threads = 1, .proofs = 1, .in_flight = 1};
     struct cuzk_load_result result;
     struct cuzk_load_work work;
     struct cuzk_error err;
@@ -204,6 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_event_parts__add_up_to_the_wall),
+        cmocka_unit_test(test_load_run__null_devices_stand_alone),
         cmocka_unit_test(test_load_run__metrics_have_their_meaning),
         cmocka_unit_test(test_load_run__every_preset_ends),
         cmocka_unit_test(test_phases_measure__takes_the_middle_run_and_says_what_is_no_step),
