@@ -10,11 +10,11 @@ struct digest_options {
 };
 
 /* At most so many checkpoints are kept where no distance is given. */
-enum { CHECKPOINTS = 128, LEAST_EVERY = 32768 };
+enum { CHECKPOINTS = 128 };
 
 static uint32_t default_every(const struct cli_circuit_size *size)
 {
-    uint32_t every = LEAST_EVERY;
+    uint32_t every = 1;
 
     while (size->aux / every >= CHECKPOINTS)
         every *= 2;
@@ -92,8 +92,8 @@ static const struct cuzk_option digest_options[] = {
      .placeholder = "N",
      .min = 1,
      .max = UINT32_MAX,
-     .help =
-         "constraints between checkpoints; by default the smallest power of two that gives fewer than 128"},
+     .help = "constraints between checkpoints; by default the smallest power of two that gives about 128 at "
+             "most"},
     {.name = "stop-after",
      .type = CUZK_OPTION_NUMBER,
      .offset = offsetof(struct digest_options, stop_after),

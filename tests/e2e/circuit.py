@@ -10,41 +10,36 @@ COMPARED = ("inputs", "aux", "constraints", "qap_rows", "log2_domain", "nnz", "d
             "checkpoints")
 
 
+KINDS = {"porep": "porep", "winning": "winning", "window": "wpost", "update": "snap", "update-poseidon": "snapp"}
+
+
 class Checks(Case):
-    def check_whole(self, size, timeout=280):
-        want = REFERENCE["porep-" + size]
-        got = self.expect(0, "circuit", "digest", "porep-" + SIZES[size], "--checkpoints", "--json", "--quiet",
-                          timeout=timeout).json()
+    def check_whole(self, kind, size, timeout=280):
+        want = REFERENCE[f"{kind}-{size}"]
+        got = self.expect(0, "circuit", "digest", f"{KINDS[kind]}-{SIZES[size]}", "--checkpoints", "--every",
+                          want["checkpoint_every"], "--json", "--quiet", timeout=timeout).json()
         for member in COMPARED:
-            self.assertEqual(got[member], want[member], f"porep-{size}: {member}")
+            self.assertEqual(got[member], want[member], f"{kind}-{size}: {member}")
         self.assertEqual(got["parameter_name"] + ".params", want["params_file"])
 
 
+# What `make check` has the program digest; tests/circuit compares all small circuits without it.
+QUICK = {"porep": ("2KiB", "8MiB"), "winning": ("2KiB", "32GiB", "64GiB"), "window": ("2KiB", "16KiB", "512MiB"),
+         "update": ("2KiB", ), "update-poseidon": ("2KiB", "8MiB")}
+
+
 class Small(Checks):
-    def test_2k(self):
-        self.check_whole("2KiB")
+    def test_quick_ones(self):
+        for kind, sizes in QUICK.items():
+            for size in sizes:
+                self.check_whole(kind, size)
 
-    def test_4k(self):
-        self.check_whole("4KiB")
-
-    def test_16k(self):
-        self.check_whole("16KiB")
-
-    def test_32k(self):
-        self.check_whole("32KiB")
-
-    def test_8m(self):
-        self.check_whole("8MiB")
-
-    def test_512m(self):
-        self.check_whole("512MiB")
-
-    def test_list_has_every_size(self):
-        listed = self.expect(0, "circuit", "list", "--json").json()["circuits"]
-        for size, short in SIZES.items():
-            want = REFERENCE["porep-" + size]
-            got = next(c for c in listed if c["circuit"] == "porep-" + short)
-            self.assertEqual((got["inputs"], got["aux"]), (want["inputs"], want["aux"]))
+    def test_list_has_every_circuit(self):
+        listed = {c["circuit"]: c for c in self.expect(0, "circuit", "list", "--json").json()["circuits"]}
+        for kind, own in KINDS.items():
+            for size, short in SIZES.items():
+                want, got = REFERENCE[f"{kind}-{size}"], listed[f"{own}-{short}"]
+                self.assertEqual((got["inputs"], got["aux"]), (want["inputs"], want["aux"]))
 
     def test_tree_of_2k_equals_the_reference(self):
         rows = fixture("circuits/tree/porep-2KiB.tsv").decode().splitlines()
@@ -82,8 +77,24 @@ class Prefix(Checks):
 
 
 class Large(Checks):
-    def test_32g(self):
-        self.check_whole("32GiB", timeout=900)
+    """Every other circuit whole: up to half a minute each, WindowPoSt two."""
 
-    def test_64g(self):
-        self.check_whole("64GiB", timeout=900)
+    def check_kind(self, kind):
+        for size in SIZES:
+            if size not in QUICK[kind]:
+                self.check_whole(kind, size, timeout=900)
+
+    def test_porep(self):
+        self.check_kind("porep")
+
+    def test_winning(self):
+        self.check_kind("winning")
+
+    def test_wpost(self):
+        self.check_kind("window")
+
+    def test_snap(self):
+        self.check_kind("update")
+
+    def test_snapp(self):
+        self.check_kind("update-poseidon")
