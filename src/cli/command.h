@@ -125,6 +125,7 @@ extern const struct cli_command cli_synth_winning;
 extern const struct cli_command cli_synth_snap;
 extern const struct cli_command cli_synth_wpost;
 extern const struct cli_command cli_trace;
+extern const struct cli_command cli_vanilla_snap;
 extern const struct cli_command cli_vanilla_winning;
 extern const struct cli_command cli_vanilla_wpost;
 extern const struct cli_command cli_verify_porep;

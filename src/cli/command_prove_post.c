@@ -85,9 +85,11 @@ static enum cuzk_status open_case(struct cli_session *session, const void *conte
     return status;
 }
 
-static enum cuzk_status run(struct cli_session *session, const struct prove_options *given, const char *kind,
-                            const char *const *arguments, size_t count, struct cuzk_error *err)
+static enum cuzk_status run(struct cli_session *session, const void *values, const char *const *arguments,
+                            size_t count, struct cuzk_error *err)
 {
+    const struct prove_options *given = values;
+    const char *kind = session->command == &cli_prove_winning ? "winning" : "wpost";
     struct cli_job job = {.kind = kind, .request = given->request};
     const struct cli_case_source source = {
         .kind = kind, .name = given->request, .open = open_case, .given = &job, .job = &job};
@@ -103,18 +105,6 @@ static enum cuzk_status run(struct cli_session *session, const struct prove_opti
 
     cuzk_mem_free(in);
     return status;
-}
-
-static enum cuzk_status run_winning(struct cli_session *session, const void *values,
-                                    const char *const *arguments, size_t count, struct cuzk_error *err)
-{
-    return run(session, values, "winning", arguments, count, err);
-}
-
-static enum cuzk_status run_wpost(struct cli_session *session, const void *values,
-                                  const char *const *arguments, size_t count, struct cuzk_error *err)
-{
-    return run(session, values, "wpost", arguments, count, err);
 }
 
 static const struct cuzk_option options[] = {
@@ -145,7 +135,7 @@ const struct cli_command cli_prove_winning = {
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(struct prove_options),
     .most = CLI_POSITIONAL_ROOM,
-    .run = run_winning,
+    .run = run,
 };
 
 const struct cli_command cli_prove_wpost = {
@@ -161,5 +151,5 @@ const struct cli_command cli_prove_wpost = {
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(struct prove_options),
     .most = CLI_POSITIONAL_ROOM,
-    .run = run_wpost,
+    .run = run,
 };

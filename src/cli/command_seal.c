@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/hex.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "cli/command.h"
+#include "cli/piece_files.h"
 #include "filecoin/replica_id.h"
 #include "filecoin/seal.h"
 
@@ -22,9 +22,7 @@ enum { DEFAULT_MINER = 1000, DEFAULT_SECTOR = 1 };
 
 struct work {
     struct cuzk_seal_request request;
-    struct cuzk_piece_data pieces[CUZK_OPTION_LIST_ROOM];
-    struct cuzk_file_map files[CUZK_OPTION_LIST_ROOM];
-    uint8_t *random_data;
+    struct cli_piece_files pieces;
     struct cuzk_sealed_sector *sector;
 };
 
@@ -101,38 +99,6 @@ static enum cuzk_status choose_proof(const struct seal_options *given, struct cu
 
 /* ---- what goes in ---- */
 
-/* Smallest piece size, 127 * 2^k bytes, that holds n. */
-static uint64_t piece_size(uint64_t n)
-{
-    uint64_t size = 127;
-
-    while (size < n)
-        size *= 2;
-    return size;
-}
-
-static enum cuzk_status open_pieces(const struct seal_options *given, const uint8_t data_seed[32],
-                                    struct work *work, struct cuzk_error *err)
-{
-    work->request.pieces = work->pieces;
-    for (size_t i = 0; i < given->pieces.count; i++) {
-        CUZK_TRY(cuzk_file_map_open(given->pieces.items[i], "piece", given->sector_size.value,
-                                    &work->files[i], err));
-        work->pieces[i] = (struct cuzk_piece_data){work->files[i].bytes, (size_t)work->files[i].length,
-                                                   piece_size(work->files[i].length)};
-        work->request.piece_count++;
-    }
-    if (given->pieces.count > 0)
-        return CUZK_OK;
-    const uint64_t room = given->sector_size.value / 128 * 127;
-
-    CUZK_TRY(CUZK_NEW(&work->random_data, (size_t)room, "sector data", err));
-    cuzk_seal_random_data(data_seed, work->random_data, (size_t)room);
-    work->pieces[0] = (struct cuzk_piece_data){work->random_data, (size_t)room, room};
-    work->request.piece_count = 1;
-    return CUZK_OK;
-}
-
 /* What was not given is drawn, always in the same order, so that giving one value changes no other. */
 static enum cuzk_status draw(const struct seal_options *given, struct work *work, struct cuzk_error *err)
 {
@@ -153,7 +119,10 @@ static enum cuzk_status draw(const struct seal_options *given, struct work *work
         memcpy(work->request.ticket, given->ticket.bytes, 32);
     if (given->interactive_seed.set)
         memcpy(work->request.interactive_seed, given->interactive_seed.bytes, 32);
-    CUZK_TRY_OUT(open_pieces(given, data_seed, work, err));
+    CUZK_TRY_OUT(
+        cli_piece_files_open(&given->pieces, given->sector_size.value, data_seed, &work->pieces, err));
+    work->request.pieces = work->pieces.pieces;
+    work->request.piece_count = work->pieces.count;
 out:
     cuzk_random_wipe(&random);
     return status;
@@ -221,9 +190,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     const enum cuzk_status status = run_work(session, given, work, err);
 
     cuzk_sealed_sector_destroy(work->sector);
-    cuzk_mem_free(work->random_data);
-    for (size_t i = 0; i < given->pieces.count; i++)
-        cuzk_file_map_close(&work->files[i]);
+    cli_piece_files_close(&work->pieces);
     cuzk_mem_free(work);
     return status;
 }

@@ -27,14 +27,18 @@ out:
     return status;
 }
 
-static enum cuzk_status run(struct cli_session *session, const struct synth_options *given, bool winning,
-                            struct cuzk_error *err)
+static enum cuzk_status run(struct cli_session *session, const void *values, const char *const *arguments,
+                            size_t count, struct cuzk_error *err)
 {
+    const struct synth_options *given = values;
+    const bool winning = session->command == &cli_synth_winning;
     struct cuzk_post_config config;
     uint8_t randomness[CUZK_POST_RANDOMNESS_BYTES];
     struct cli_post_folder folder;
     enum cuzk_status status = CUZK_OK;
 
+    (void)arguments;
+    (void)count;
     CUZK_TRY(cuzk_post_config_make(given->sector_size.value, winning,
                                    winning ? CUZK_API_1_0_0 : CUZK_API_1_2_0, &config, err));
     const uint64_t sectors = winning ? 1 : given->sectors.set ? given->sectors.value : config.shape.sectors;
@@ -55,22 +59,6 @@ static enum cuzk_status run(struct cli_session *session, const struct synth_opti
     }
     cli_session_say(session, "%s/post.json", given->out);
     return cli_session_answer_end(session, err);
-}
-
-static enum cuzk_status run_winning(struct cli_session *session, const void *values,
-                                    const char *const *arguments, size_t count, struct cuzk_error *err)
-{
-    (void)arguments;
-    (void)count;
-    return run(session, values, true, err);
-}
-
-static enum cuzk_status run_wpost(struct cli_session *session, const void *values,
-                                  const char *const *arguments, size_t count, struct cuzk_error *err)
-{
-    (void)arguments;
-    (void)count;
-    return run(session, values, false, err);
 }
 
 static const struct cuzk_option options[] = {
@@ -114,7 +102,7 @@ const struct cli_command cli_synth_winning = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(struct synth_options),
-    .run = run_winning,
+    .run = run,
 };
 
 const struct cli_command cli_synth_wpost = {
@@ -128,5 +116,5 @@ const struct cli_command cli_synth_wpost = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(struct synth_options),
-    .run = run_wpost,
+    .run = run,
 };

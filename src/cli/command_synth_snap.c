@@ -13,19 +13,21 @@ static enum cuzk_status write_partitions(struct cli_session *session, const stru
                                          const struct cuzk_synth_update *update, unsigned partitions,
                                          struct cuzk_error *err)
 {
+    const struct cuzk_sector_directory to = {given->out, true};
+
     CUZK_TRY(cuzk_file_make_directory(given->out, err));
     for (unsigned k = 0; k < partitions; k++) {
         struct cuzk_update_proof proof;
 
         CUZK_TRY(cuzk_progress_check(&session->progress, err));
         CUZK_TRY(cuzk_synth_update_prove(update, k, &proof, err));
-        const enum cuzk_status status = cli_update_folder_add(given->out, &proof, err);
+        const enum cuzk_status status = cli_update_folder_add(&to, &proof, err);
 
         cuzk_update_proof_destroy(&proof);
         if (status != CUZK_OK)
             return status;
     }
-    return cli_update_folder_finish(given->out, cuzk_synth_update_shape(update),
+    return cli_update_folder_finish(&to, cuzk_synth_update_shape(update),
                                     cuzk_synth_update_commitments(update), err);
 }
 

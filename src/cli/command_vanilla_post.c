@@ -1,16 +1,12 @@
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
-#include "base/json_reader.h"
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/post_folder.h"
+#include "cli/sector_folder.h"
 #include "filecoin/oct_tree.h"
-
-enum { PATH_ROOM = 4096, SECTOR_BYTES_MOST = 1 << 30, JSON_BYTES_MOST = 1 << 26, AUX_BYTES = 64 };
 
 struct vanilla_options {
     struct cli_common common;
@@ -20,92 +16,30 @@ struct vanilla_options {
     const char *api, *out;
 };
 
-/* A sector as `cuzk seal` left it. */
-struct sector {
-    const char *folder;
-    uint64_t id, size;
-};
-
-static enum cuzk_status read_members(struct cuzk_json_document *json, struct sector *out,
-                                     struct cuzk_error *err)
-{
-    unsigned seen = 0;
-    bool more;
-
-    CUZK_TRY(cuzk_json_read_object(json, "sector", err));
-    for (;;) {
-        struct cuzk_json_slice key;
-
-        CUZK_TRY(cuzk_json_read_member(json, &key, &more, err));
-        if (!more)
-            break;
-        if (cuzk_json_slice_is(key, "sector_id")) {
-            CUZK_TRY(cuzk_json_read_u64(json, "sector_id", &out->id, err));
-            seen |= 1;
-        } else if (cuzk_json_slice_is(key, "sector_size")) {
-            CUZK_TRY(cuzk_json_read_u64(json, "sector_size", &out->size, err));
-            seen |= 2;
-        } else {
-            CUZK_TRY(cuzk_json_read_skip(json, err));
-        }
-    }
-    if (seen != 3)
-        return cuzk_json_read_fail(json, "sector", err, "expected sector_id and sector_size");
-    return CUZK_OK;
-}
-
-static enum cuzk_status read_sector(const char *folder, struct sector *out, struct cuzk_error *err)
-{
-    struct cuzk_json_document json;
-    struct cuzk_file_map map;
-    char path[PATH_ROOM];
-
-    out->folder = folder;
-    snprintf(path, sizeof path, "%s/sector.json", folder);
-    CUZK_TRY(cuzk_file_map_open(path, "sector", JSON_BYTES_MOST, &map, err));
-    cuzk_json_read_init(&json, path, map.bytes, (size_t)map.length);
-    const enum cuzk_status status = read_members(&json, out, err);
-
-    cuzk_file_map_close(&map);
-    return status;
-}
-
 /* comm_c and the replica tree, computed anew from the replica. */
-static enum cuzk_status read_tree(struct cuzk_pool *pool, const struct sector *sector,
+static enum cuzk_status read_tree(struct cuzk_pool *pool, const struct cli_sector_folder *sector,
                                   struct cuzk_tree_shape shape, struct cuzk_fr *comm_c, struct cuzk_fr **tree,
                                   struct cuzk_error *err)
 {
-    struct cuzk_file_map aux = {0}, sealed = {0};
+    struct cuzk_file_map replica = {0};
     enum cuzk_status status = CUZK_OK;
-    char path[PATH_ROOM];
-    bool canonical;
 
     *tree = NULL;
-    snprintf(path, sizeof path, "%s/p_aux.bin", sector->folder);
-    CUZK_TRY_OUT(cuzk_file_map_open(path, "commitments", AUX_BYTES, &aux, err));
-    canonical = aux.length == AUX_BYTES && cuzk_fr_from_bytes(aux.bytes, comm_c);
-    if (!canonical)
-        CUZK_TRY_OUT(cuzk_error_set(err, CUZK_INPUT, "%s: expected comm_c and comm_r_last", path));
-    snprintf(path, sizeof path, "%s/sealed.bin", sector->folder);
-    CUZK_TRY_OUT(cuzk_file_map_open(path, "replica", SECTOR_BYTES_MOST, &sealed, err));
-    if (sealed.length != sector->size)
-        CUZK_TRY_OUT(cuzk_error_set(err, CUZK_INPUT, "%s: expected %" PRIu64 " bytes, found %" PRIu64, path,
-                                    sector->size, sealed.length));
+    CUZK_TRY_OUT(cli_sector_folder_open_replica(sector, comm_c, &replica, err));
     CUZK_TRY_OUT(CUZK_NEW(tree, cuzk_oct_tree_nodes(shape), "replica tree", err));
-    for (uint64_t i = 0; i < sector->size / CUZK_FR_BYTES; i++)
-        if (!cuzk_fr_from_bytes(sealed.bytes + i * CUZK_FR_BYTES, &(*tree)[i]))
-            CUZK_TRY_OUT(
-                cuzk_error_set(err, CUZK_INPUT, "%s: node %" PRIu64 " is not below the modulus", path, i));
+    for (uint64_t i = 0; i < sector->sector_size / CUZK_FR_BYTES; i++)
+        if (!cuzk_fr_from_bytes(replica.bytes + i * CUZK_FR_BYTES, &(*tree)[i]))
+            CUZK_TRY_OUT(cuzk_error_set(err, CUZK_INPUT, "%s: node %" PRIu64 " is not below the modulus",
+                                        replica.path, i));
     cuzk_oct_tree_build(pool, shape, *tree);
 out:
-    cuzk_file_map_close(&aux);
-    cuzk_file_map_close(&sealed);
+    cuzk_file_map_close(&replica);
     return status;
 }
 
 static enum cuzk_status make(struct cli_session *session, const struct cuzk_post_config *config,
                              const uint8_t randomness[CUZK_POST_RANDOMNESS_BYTES], uint64_t place,
-                             const struct sector *sector, struct cli_post_folder *folder,
+                             const struct cli_sector_folder *sector, struct cli_post_folder *folder,
                              struct cuzk_error *err)
 {
     struct cuzk_fr_arena values = {0};
@@ -115,8 +49,8 @@ static enum cuzk_status make(struct cli_session *session, const struct cuzk_post
 
     CUZK_TRY_OUT(cuzk_progress_check(&session->progress, err));
     CUZK_TRY_OUT(read_tree(session->pool, sector, config->shape.tree, &comm_c, &tree, err));
-    CUZK_TRY_OUT(
-        cuzk_post_vanilla_make(config, randomness, place, sector->id, &comm_c, tree, &values, &vanilla, err));
+    CUZK_TRY_OUT(cuzk_post_vanilla_make(config, randomness, place, sector->sector_id, &comm_c, tree, &values,
+                                        &vanilla, err));
     CUZK_TRY_OUT(cli_post_folder_add(folder, &vanilla, err));
 out:
     cuzk_post_vanilla_destroy(&vanilla);
@@ -127,13 +61,13 @@ out:
 
 static int by_id(const void *a, const void *b)
 {
-    const struct sector *left = a, *right = b;
+    const struct cli_sector_folder *left = a, *right = b;
 
-    return (left->id > right->id) - (left->id < right->id);
+    return (left->sector_id > right->sector_id) - (left->sector_id < right->sector_id);
 }
 
 static enum cuzk_status read_sectors(const struct vanilla_options *given, bool winning,
-                                     struct sector sectors[CUZK_OPTION_LIST_ROOM],
+                                     struct cli_sector_folder sectors[CUZK_OPTION_LIST_ROOM],
                                      struct cuzk_post_config *config, struct cuzk_error *err)
 {
     const size_t n = given->sectors.count;
@@ -145,28 +79,32 @@ static enum cuzk_status read_sectors(const struct vanilla_options *given, bool w
     if (given->api != NULL)
         (void)cuzk_api_version_parse(given->api, &api);
     for (size_t i = 0; i < n; i++)
-        CUZK_TRY(read_sector(given->sectors.items[i], &sectors[i], err));
+        CUZK_TRY(cli_sector_folder_read(given->sectors.items[i], &sectors[i], err));
     qsort(sectors, n, sizeof *sectors, by_id);
     for (size_t i = 1; i < n; i++) {
-        if (sectors[i].size != sectors[0].size)
-            return cuzk_error_set(err, CUZK_INPUT, "%s: sector_size: is not that of %s", sectors[i].folder,
-                                  sectors[0].folder);
-        if (sectors[i].id == sectors[i - 1].id)
+        if (sectors[i].sector_size != sectors[0].sector_size)
+            return cuzk_error_set(err, CUZK_INPUT, "%s: sector_size: is not that of %s", sectors[i].path,
+                                  sectors[0].path);
+        if (sectors[i].sector_id == sectors[i - 1].sector_id)
             return cuzk_error_set(err, CUZK_INPUT, "%s: sector_id: %" PRIu64 " is that of %s too",
-                                  sectors[i].folder, sectors[i].id, sectors[i - 1].folder);
+                                  sectors[i].path, sectors[i].sector_id, sectors[i - 1].path);
     }
-    return cuzk_post_config_make(sectors[0].size, winning, api, config, err);
+    return cuzk_post_config_make(sectors[0].sector_size, winning, api, config, err);
 }
 
-static enum cuzk_status run(struct cli_session *session, const struct vanilla_options *given, bool winning,
-                            struct cuzk_error *err)
+static enum cuzk_status run(struct cli_session *session, const void *values, const char *const *arguments,
+                            size_t count, struct cuzk_error *err)
 {
-    struct sector sectors[CUZK_OPTION_LIST_ROOM];
+    const struct vanilla_options *given = values;
+    const bool winning = session->command == &cli_vanilla_winning;
+    struct cli_sector_folder sectors[CUZK_OPTION_LIST_ROOM];
     uint8_t randomness[CUZK_POST_RANDOMNESS_BYTES];
     struct cuzk_post_config config;
     struct cli_post_folder folder;
     enum cuzk_status status = CUZK_OK;
 
+    (void)arguments;
+    (void)count;
     CUZK_TRY(read_sectors(given, winning, sectors, &config, err));
     CUZK_TRY(cli_session_pool(session, given->threads, err));
     cuzk_post_randomness(given->randomness.bytes, randomness);
@@ -182,22 +120,6 @@ static enum cuzk_status run(struct cli_session *session, const struct vanilla_op
     }
     cli_session_say(session, "%s/post.json", given->out);
     return cli_session_answer_end(session, err);
-}
-
-static enum cuzk_status run_winning(struct cli_session *session, const void *values,
-                                    const char *const *arguments, size_t count, struct cuzk_error *err)
-{
-    (void)arguments;
-    (void)count;
-    return run(session, values, true, err);
-}
-
-static enum cuzk_status run_wpost(struct cli_session *session, const void *values,
-                                  const char *const *arguments, size_t count, struct cuzk_error *err)
-{
-    (void)arguments;
-    (void)count;
-    return run(session, values, false, err);
 }
 
 static const struct cuzk_option options[] = {
@@ -239,7 +161,7 @@ const struct cli_command cli_vanilla_winning = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(struct vanilla_options),
-    .run = run_winning,
+    .run = run,
 };
 
 const struct cli_command cli_vanilla_wpost = {
@@ -253,5 +175,5 @@ const struct cli_command cli_vanilla_wpost = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(struct vanilla_options),
-    .run = run_wpost,
+    .run = run,
 };

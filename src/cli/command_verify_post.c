@@ -1,114 +1,50 @@
 #include "base/file.h"
-#include "base/mem.h"
+#include "cli/case_verifier.h"
 #include "cli/command.h"
 #include "cli/parameters.h"
-#include "cli/verify_inputs.h"
 #include "engine/post_public.h"
-#include "engine/public_file.h"
 
 struct verify_options {
     struct cli_common common;
-    struct cuzk_option_number threads;
-    const char *proof, *request, *public_inputs, *vk, *params_dir;
+    struct cli_verify_options verify;
+    const char *request;
 };
 
-struct work {
-    struct cuzk_post_public public_side;
-    struct cuzk_public_file file;
-    struct cuzk_fr *values;
-    struct cuzk_public_inputs *inputs; /* [partitions] */
-    size_t partitions;
-    struct cuzk_circuit_id circuit;
-};
-
-static enum cuzk_status inputs_of_request(const struct verify_options *given, bool winning, struct work *work,
-                                          struct cuzk_error *err)
+static enum cuzk_status open_case(struct cli_session *session, const void *values,
+                                  struct cuzk_timeline *timeline, struct cuzk_case **out,
+                                  struct cuzk_error *err)
 {
+    const struct verify_options *given = values;
+    struct cuzk_post_public public_side;
     struct cuzk_file_map map;
 
+    (void)timeline;
     CUZK_TRY(cuzk_file_map_open(given->request, "request", CUZK_POST_PUBLIC_BYTES_MOST, &map, err));
-    const enum cuzk_status status =
-        cuzk_post_public_decode(map.path, map.bytes, (size_t)map.length, winning, &work->public_side, err);
+    enum cuzk_status status = cuzk_post_public_decode(
+        map.path, map.bytes, (size_t)map.length, session->command == &cli_verify_winning, &public_side, err);
 
     cuzk_file_map_close(&map);
     if (status != CUZK_OK)
         return status;
-    const unsigned each = cuzk_post_input_count(&work->public_side.config);
-
-    work->partitions = cuzk_post_public_partitions(&work->public_side);
-    work->circuit = (struct cuzk_circuit_id){winning ? CUZK_CIRCUIT_WINNING : CUZK_CIRCUIT_WPOST,
-                                             work->public_side.config.sector_size};
-    CUZK_TRY(CUZK_NEW(&work->values, work->partitions * each, "public inputs", err));
-    CUZK_TRY(CUZK_NEW(&work->inputs, work->partitions, "public inputs", err));
-    for (unsigned k = 0; k < work->partitions; k++) {
-        work->inputs[k] = (struct cuzk_public_inputs){work->values + (size_t)k * each, each};
-        cuzk_post_public_inputs(&work->public_side, k, work->values + (size_t)k * each);
-    }
-    return CUZK_OK;
-}
-
-static enum cuzk_status load(const struct verify_options *given, bool winning, struct work *work,
-                             struct cuzk_error *err)
-{
-    if (given->request != NULL)
-        return inputs_of_request(given, winning, work, err);
-    CUZK_TRY(cli_public_inputs_read(given->public_inputs, &work->file, &work->inputs, err));
-    work->partitions = work->file.partitions;
-    return CUZK_OK;
-}
-
-static enum cuzk_status run(struct cli_session *session, const struct verify_options *given, bool winning,
-                            struct cuzk_error *err)
-{
-    enum cuzk_status status = CUZK_OK;
-    struct work work = {0};
-
-    if ((given->request != NULL) == (given->public_inputs != NULL))
-        return cuzk_error_set(err, CUZK_ARGUMENT, "verify %s: expected one of --request and --public",
-                              winning ? "winning" : "wpost");
-    CUZK_TRY(cli_session_pool(session, given->threads, err));
-    CUZK_TRY_OUT(load(given, winning, &work, err));
-    const struct cli_verify_target target = {
-        .source = given->request != NULL ? given->request : given->public_inputs,
-        .proof = given->proof,
-        .vk = given->vk,
-        .params_dir = given->params_dir,
-        .circuit = given->request != NULL ? &work.circuit : NULL,
-        .inputs = work.inputs,
-        .partitions = work.partitions,
-    };
-    status = cli_verify_inputs(session, &target, err);
-out:
-    cuzk_post_public_destroy(&work.public_side);
-    cuzk_public_file_destroy(&work.file);
-    cuzk_mem_free(work.values);
-    cuzk_mem_free(work.inputs);
+    status = cuzk_post_open_public(&public_side, out, err);
+    cuzk_post_public_destroy(&public_side);
     return status;
 }
 
-static enum cuzk_status run_winning(struct cli_session *session, const void *values,
-                                    const char *const *arguments, size_t count, struct cuzk_error *err)
+static enum cuzk_status run(struct cli_session *session, const void *values, const char *const *arguments,
+                            size_t count, struct cuzk_error *err)
 {
-    (void)arguments;
-    (void)count;
-    return run(session, values, true, err);
-}
+    const struct verify_options *given = values;
+    const char *kind = session->command == &cli_verify_winning ? "winning" : "wpost";
+    const struct cli_case_source source = {kind, given->request, open_case, given};
 
-static enum cuzk_status run_wpost(struct cli_session *session, const void *values,
-                                  const char *const *arguments, size_t count, struct cuzk_error *err)
-{
     (void)arguments;
     (void)count;
-    return run(session, values, false, err);
+    return cli_case_verify(session, &given->verify, given->request != NULL ? &source : NULL, "--request",
+                           err);
 }
 
 static const struct cuzk_option options[] = {
-    {.name = "proof",
-     .type = CUZK_OPTION_STRING,
-     .offset = offsetof(struct verify_options, proof),
-     .placeholder = "FILE",
-     .required = true,
-     .help = "the proof: 192 bytes a partition, or the same in hex"},
     {.name = "request",
      .type = CUZK_OPTION_STRING,
      .offset = offsetof(struct verify_options, request),
@@ -116,20 +52,7 @@ static const struct cuzk_option options[] = {
      .help =
          "JSON with sector_size, registered_proof (or api_version), randomness and sectors: they give the "
          "public inputs"},
-    {.name = "public",
-     .type = CUZK_OPTION_STRING,
-     .offset = offsetof(struct verify_options, public_inputs),
-     .placeholder = "FILE",
-     .help =
-         "the public inputs themselves, in place of --request: JSON lines {\"inputs\": [hex, ...]}, one a "
-         "partition"},
-    {.name = "vk",
-     .type = CUZK_OPTION_STRING,
-     .offset = offsetof(struct verify_options, vk),
-     .placeholder = "FILE",
-     .help = "the verifying key; by default the one in the parameter directory"},
-    CLI_PARAMETERS_OPTION(struct verify_options, params_dir),
-    CLI_THREADS_OPTION(struct verify_options),
+    CLI_VERIFY_OPTIONS(struct verify_options, verify),
     CLI_COMMON_OPTIONS,
 };
 
@@ -145,7 +68,7 @@ const struct cli_command cli_verify_winning = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(struct verify_options),
-    .run = run_winning,
+    .run = run,
 };
 
 const struct cli_command cli_verify_wpost = {
@@ -160,5 +83,5 @@ const struct cli_command cli_verify_wpost = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(struct verify_options),
-    .run = run_wpost,
+    .run = run,
 };

@@ -13,6 +13,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_synth_snap,
     &cli_vanilla_winning,
     &cli_vanilla_wpost,
+    &cli_vanilla_snap,
     &cli_prove_porep,
     &cli_prove_winning,
     &cli_prove_wpost,

@@ -91,6 +91,7 @@ static enum cuzk_status parse_and_run(struct cli_session *session, const struct 
         cli_session_hint(session, "`cuzk %s --help` explains its options", command->name);
         return status;
     }
+    session->command = command;
     return command->run(session, values, positional, count, err);
 }
 

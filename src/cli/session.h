@@ -18,11 +18,13 @@
 #include "base/progress.h"
 
 struct cli_terminal;
+struct cli_command;
 
 struct cli_session {
     bool json;
     bool quiet;
-    bool answered; /* the result is out: an INVALID status then needs no error line */
+    const struct cli_command *command; /* what runs; set by main, for functions that several commands share */
+    bool answered;                     /* the result is out: an INVALID status then needs no error line */
     struct cli_terminal *terminal;
     struct cuzk_log log;
     struct cuzk_progress progress;

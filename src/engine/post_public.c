@@ -290,25 +290,56 @@ void cuzk_post_public_destroy(struct cuzk_post_public *public_side)
     *public_side = (struct cuzk_post_public){0};
 }
 
-static size_t each_of(const struct cuzk_post_public *public_side)
+/* ---- the public side as a case ---- */
+
+struct public_case {
+    struct cuzk_case common;
+    struct cuzk_fr *values; /* [partitions][inputs] */
+};
+
+static const struct cuzk_fr *public_inputs(const struct cuzk_case *that, unsigned partition)
 {
-    return public_side->config.winning ? 1 : public_side->config.shape.sectors;
+    return ((const struct public_case *)that)->values + (size_t)partition * that->inputs;
 }
 
-unsigned cuzk_post_public_partitions(const struct cuzk_post_public *public_side)
+static void public_close(struct cuzk_case *that)
 {
-    return (unsigned)((public_side->count + each_of(public_side) - 1) / each_of(public_side));
+    cuzk_mem_free(((struct public_case *)that)->values);
+    cuzk_mem_free(that);
 }
 
-void cuzk_post_public_inputs(const struct cuzk_post_public *public_side, unsigned partition,
-                             struct cuzk_fr *inputs)
-{
-    const size_t each = each_of(public_side), begin = (size_t)partition * each,
-                 left = public_side->count - begin;
-    const uint64_t first = public_side->one_partition ? (uint64_t)public_side->partition * each : begin;
+static const struct cuzk_case_ops public_ops = {.inputs = public_inputs, .close = public_close};
 
-    cuzk_post_partition(&public_side->config, public_side->randomness, first, public_side->sectors + begin,
-                        left < each ? left : each, NULL, inputs);
+enum cuzk_status cuzk_post_open_public(const struct cuzk_post_public *public_side, struct cuzk_case **out,
+                                       struct cuzk_error *err)
+{
+    const struct cuzk_post_config *config = &public_side->config;
+    const size_t each = config->winning ? 1 : config->shape.sectors;
+    const unsigned partitions = (unsigned)((public_side->count + each - 1) / each),
+                   inputs = cuzk_post_input_count(config);
+    enum cuzk_status status;
+    struct public_case *made;
+
+    *out = NULL;
+    CUZK_TRY(CUZK_NEW(&made, 1, "PoSt to verify", err));
+    made->common = (struct cuzk_case){
+        .ops = &public_ops,
+        .circuit = {config->winning ? CUZK_CIRCUIT_WINNING : CUZK_CIRCUIT_WPOST, config->sector_size},
+        .partitions = partitions,
+        .inputs = inputs};
+    CUZK_TRY_OUT(CUZK_NEW(&made->values, (size_t)partitions * inputs, "public inputs", err));
+    for (unsigned k = 0; k < partitions; k++) {
+        const size_t begin = k * each, left = public_side->count - begin;
+        const uint64_t first = public_side->one_partition ? (uint64_t)public_side->partition * each : begin;
+
+        cuzk_post_partition(config, public_side->randomness, first, public_side->sectors + begin,
+                            left < each ? left : each, NULL, made->values + (size_t)k * inputs);
+    }
+    *out = &made->common;
+    return CUZK_OK;
+out:
+    public_close(&made->common);
+    return status;
 }
 
 enum cuzk_status cuzk_post_public_compare(const struct cuzk_post_public *public_side,

@@ -31,11 +31,9 @@ enum cuzk_status cuzk_post_public_decode(const char *name, const void *text, siz
                                          struct cuzk_post_public *out, struct cuzk_error *err);
 void cuzk_post_public_destroy(struct cuzk_post_public *public_side);
 
-/* How many partitions, and the public inputs of one of them (cuzk_post_input_count of them). Errors: MEMORY.
- */
-unsigned cuzk_post_public_partitions(const struct cuzk_post_public *public_side);
-void cuzk_post_public_inputs(const struct cuzk_post_public *public_side, unsigned partition,
-                             struct cuzk_fr *inputs);
+/* A case without vanilla proofs, for verifying: of it only the public inputs may be asked. Errors: MEMORY. */
+enum cuzk_status cuzk_post_open_public(const struct cuzk_post_public *public_side, struct cuzk_case **out,
+                                       struct cuzk_error *err);
 
 /* Whether a case is of just these sectors. Errors: INPUT, naming the sector that is missing, not asked for or
  * has another comm_r. */

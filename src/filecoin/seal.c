@@ -3,11 +3,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "filecoin/chacha8.h"
 #include "filecoin/challenges.h"
 #include "filecoin/claims.h"
 #include "filecoin/data_tree.h"
-#include "filecoin/fr32.h"
 #include "filecoin/graph.h"
 #include "filecoin/label.h"
 #include "filecoin/merkle.h"
@@ -19,45 +17,6 @@ enum { NODE = CUZK_NODE_BYTES, GRAIN = 256, BATCH = 64 };
 
 /* Nodes between two questions whether to stop: a fraction of a second of any step. */
 enum { SLICE = 1 << 14 };
-
-void cuzk_seal_random_data(const uint8_t seed[32], uint8_t *out, size_t n)
-{
-    struct cuzk_chacha8 stream;
-    uint8_t last[4];
-
-    cuzk_chacha8_init(&stream, seed);
-    cuzk_chacha8_bytes(&stream, out, n - n % 4);
-    if (n % 4 != 0) {
-        cuzk_chacha8_bytes(&stream, last, sizeof last);
-        memcpy(out + n - n % 4, last, n % 4);
-    }
-}
-
-/* ---- data ---- */
-
-static enum cuzk_status place_pieces(struct cuzk_pool *pool, const struct cuzk_seal_request *request,
-                                     struct cuzk_sealed_sector *s, struct cuzk_error *err)
-{
-    const size_t n = request->piece_count;
-    uint64_t *offsets = NULL, used;
-    enum cuzk_status status;
-
-    CUZK_TRY_OUT(CUZK_NEW(&s->pieces, n, "pieces", err));
-    CUZK_TRY_OUT(CUZK_NEW(&offsets, n, "piece offsets", err));
-    s->piece_count = n;
-    for (size_t i = 0; i < n; i++) {
-        const struct cuzk_piece_data *piece = &request->pieces[i];
-        s->pieces[i].unpadded_size = piece->unpadded_size;
-        CUZK_TRY_OUT(cuzk_piece_comm_p(pool, piece->bytes, piece->length, piece->unpadded_size,
-                                       s->pieces[i].comm_p, err));
-    }
-    CUZK_TRY_OUT(cuzk_piece_offsets(s->config.sector_size, s->pieces, n, offsets, &used, err));
-    for (size_t i = 0; i < n; i++)
-        cuzk_fr32_pad(request->pieces[i].bytes, request->pieces[i].length, s->tree_d + offsets[i]);
-out:
-    cuzk_mem_free(offsets);
-    return status;
-}
 
 /* ---- labels ---- */
 
@@ -248,7 +207,10 @@ static enum cuzk_status seal(struct cuzk_pool *pool, const struct cuzk_seal_requ
     memcpy(s->c1->ticket, request->ticket, 32);
     memcpy(s->c1->seed, request->interactive_seed, 32);
     CUZK_TRY(CUZK_NEW(&s->tree_d, (2 * s->nodes - 1) * NODE, "data tree", err));
-    CUZK_TRY(place_pieces(pool, request, s, err));
+    CUZK_TRY(CUZK_NEW(&s->pieces, request->piece_count, "pieces", err));
+    s->piece_count = request->piece_count;
+    CUZK_TRY(cuzk_sector_data_place(pool, s->config.sector_size, request->pieces, request->piece_count,
+                                    s->pieces, s->tree_d, err));
     CUZK_TRY(cuzk_progress_check(progress, err));
     cuzk_data_tree_build(pool, s->tree_d, s->nodes);
     memcpy(s->c1->comm_d, s->tree_d + (2 * s->nodes - 2) * NODE, NODE);

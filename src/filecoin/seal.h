@@ -14,15 +14,9 @@
 #include "filecoin/c1.h"
 #include "filecoin/piece.h"
 #include "filecoin/seal_proof.h"
+#include "filecoin/sector_data.h"
 
 enum { CUZK_SEAL_MAX_LOG2_NODES = 25 };
-
-/* A piece's own data, as a client has it: no bit padding yet. Shorter data are extended with zeros. */
-struct cuzk_piece_data {
-    const uint8_t *bytes;
-    size_t length;
-    uint64_t unpadded_size; /* 127 * 2^k */
-};
 
 struct cuzk_seal_request {
     struct cuzk_porep_config config;
@@ -58,9 +52,6 @@ enum cuzk_status cuzk_seal(struct cuzk_pool *pool, const struct cuzk_seal_reques
                            struct cuzk_error *err);
 
 void cuzk_sealed_sector_destroy(struct cuzk_sealed_sector *sector);
-
-/* Reproducible data: n bytes of the ChaCha8 keystream of a seed. */
-void cuzk_seal_random_data(const uint8_t seed[32], uint8_t *out, size_t n);
 
 /* Writes the sector into a directory, which is made if need be: sealed.bin, data.bin (padded), layerN.bin,
  * tree_d.bin, tree_c.bin, p_aux.bin (comm_c, comm_r_last), c1.json, public_inputs.json, sector.json. Files

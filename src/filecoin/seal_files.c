@@ -9,71 +9,8 @@
 #include "filecoin/oct_tree.h"
 #include "filecoin/public_inputs.h"
 #include "filecoin/seal.h"
+#include "filecoin/sector_file.h"
 #include "hash/sha256.h"
-
-enum { PATH = 4096, BATCH = 256 };
-
-struct directory {
-    const char *path;
-    bool replace;
-};
-
-static enum cuzk_status file_name(const struct directory *directory, const char *name, char path[PATH],
-                                  struct cuzk_error *err)
-{
-    if (snprintf(path, PATH, "%s/%s", directory->path, name) >= PATH)
-        return cuzk_error_set(err, CUZK_ARGUMENT, "the directory's name is too long");
-    return CUZK_OK;
-}
-
-static enum cuzk_status open_file(const struct directory *directory, const char *name,
-                                  struct cuzk_file_out **out, struct cuzk_error *err)
-{
-    char path[PATH];
-
-    CUZK_TRY(file_name(directory, name, path, err));
-    return cuzk_file_out_open(path, directory->replace, out, err);
-}
-
-static enum cuzk_status write_bytes(const struct directory *directory, const char *name, const uint8_t *bytes,
-                                    size_t n, struct cuzk_error *err)
-{
-    char path[PATH];
-
-    CUZK_TRY(file_name(directory, name, path, err));
-    return cuzk_file_write(path, directory->replace, bytes, n, err);
-}
-
-static enum cuzk_status finish(enum cuzk_status status, struct cuzk_file_out *out, struct cuzk_error *err)
-{
-    if (status == CUZK_OK)
-        return cuzk_file_out_commit(out, err);
-    cuzk_file_out_abandon(out);
-    return status;
-}
-
-static enum cuzk_status put_elements(struct cuzk_file_out *out, const struct cuzk_fr *elements, size_t n,
-                                     struct cuzk_error *err)
-{
-    uint8_t bytes[BATCH * 32];
-
-    for (size_t first = 0; first < n; first += BATCH) {
-        const size_t count = n - first < BATCH ? n - first : BATCH;
-        for (size_t i = 0; i < count; i++)
-            cuzk_fr_to_bytes(&elements[first + i], bytes + 32 * i);
-        CUZK_TRY(cuzk_file_out_write(out, bytes, 32 * count, err));
-    }
-    return CUZK_OK;
-}
-
-static enum cuzk_status write_elements(const struct directory *directory, const char *name,
-                                       const struct cuzk_fr *elements, size_t n, struct cuzk_error *err)
-{
-    struct cuzk_file_out *out;
-
-    CUZK_TRY(open_file(directory, name, &out, err));
-    return finish(put_elements(out, elements, n, err), out, err);
-}
 
 /* What goes into the file, counted and hashed on the way. */
 struct hashed {
@@ -91,17 +28,17 @@ static enum cuzk_status write_hashed(void *context, const void *bytes, size_t n,
     return hashed->sink.write(hashed->sink.context, bytes, n, err);
 }
 
-static enum cuzk_status write_c1(const struct directory *directory, const struct cuzk_c1 *c1,
+static enum cuzk_status write_c1(const struct cuzk_sector_directory *directory, const struct cuzk_c1 *c1,
                                  uint64_t *length, uint8_t digest[32], struct cuzk_error *err)
 {
     struct cuzk_file_out *out;
     struct hashed hashed = {.length = 0};
     const struct cuzk_sink sink = {write_hashed, &hashed};
 
-    CUZK_TRY(open_file(directory, "c1.json", &out, err));
+    CUZK_TRY(cuzk_sector_file_open(directory, "c1.json", &out, err));
     hashed.sink = cuzk_file_out_sink(out);
     cuzk_sha256_init(&hashed.hash);
-    CUZK_TRY(finish(cuzk_c1_encode(c1, &sink, err), out, err));
+    CUZK_TRY(cuzk_sector_file_close(cuzk_c1_encode(c1, &sink, err), out, err));
     cuzk_sha256_final(&hashed.hash, digest);
     *length = hashed.length;
     return CUZK_OK;
@@ -246,7 +183,7 @@ static enum cuzk_status put_sector(const struct cuzk_sealed_sector *s, uint64_t 
 enum cuzk_status cuzk_sealed_sector_write(const struct cuzk_sealed_sector *s, const char *directory,
                                           bool replace, struct cuzk_error *err)
 {
-    const struct directory to = {directory, replace};
+    const struct cuzk_sector_directory to = {directory, replace};
     const size_t bytes = s->nodes * CUZK_NODE_BYTES;
     struct cuzk_file_out *out;
     uint8_t digest[32], p_aux[64];
@@ -254,20 +191,22 @@ enum cuzk_status cuzk_sealed_sector_write(const struct cuzk_sealed_sector *s, co
     char name[32];
 
     CUZK_TRY(cuzk_file_make_directory(directory, err));
-    CUZK_TRY(write_bytes(&to, "data.bin", s->tree_d, bytes, err));
-    CUZK_TRY(write_bytes(&to, "tree_d.bin", s->tree_d, 2 * bytes - CUZK_NODE_BYTES, err));
-    CUZK_TRY(write_bytes(&to, "sealed.bin", s->sealed, bytes, err));
+    CUZK_TRY(cuzk_sector_file_bytes(&to, "data.bin", s->tree_d, bytes, err));
+    CUZK_TRY(cuzk_sector_file_bytes(&to, "tree_d.bin", s->tree_d, 2 * bytes - CUZK_NODE_BYTES, err));
+    CUZK_TRY(cuzk_sector_file_bytes(&to, "sealed.bin", s->sealed, bytes, err));
     for (unsigned layer = 1; layer <= s->config.shape.layers; layer++) {
         snprintf(name, sizeof name, "layer%u.bin", layer);
-        CUZK_TRY(write_bytes(&to, name, s->layers + (layer - 1) * bytes, bytes, err));
+        CUZK_TRY(cuzk_sector_file_bytes(&to, name, s->layers + (layer - 1) * bytes, bytes, err));
     }
-    CUZK_TRY(write_elements(&to, "tree_c.bin", s->tree_c, cuzk_oct_tree_nodes(s->config.shape.tree), err));
+    CUZK_TRY(cuzk_sector_file_elements(&to, "tree_c.bin", s->tree_c,
+                                       cuzk_oct_tree_nodes(s->config.shape.tree), err));
     memcpy(p_aux, s->comm_c, 32);
     memcpy(p_aux + 32, s->comm_r_last, 32);
-    CUZK_TRY(write_bytes(&to, "p_aux.bin", p_aux, sizeof p_aux, err));
+    CUZK_TRY(cuzk_sector_file_bytes(&to, "p_aux.bin", p_aux, sizeof p_aux, err));
     CUZK_TRY(write_c1(&to, s->c1, &length, digest, err));
-    CUZK_TRY(open_file(&to, "public_inputs.json", &out, err));
-    CUZK_TRY(finish(put_inputs(s, out, err), out, err));
-    CUZK_TRY(open_file(&to, "sector.json", &out, err)); /* last: its presence says that the rest is there */
-    return finish(put_sector(s, length, digest, out, err), out, err);
+    CUZK_TRY(cuzk_sector_file_open(&to, "public_inputs.json", &out, err));
+    CUZK_TRY(cuzk_sector_file_close(put_inputs(s, out, err), out, err));
+    CUZK_TRY(cuzk_sector_file_open(&to, "sector.json", &out,
+                                   err)); /* last: its presence says that the rest is there */
+    return cuzk_sector_file_close(put_sector(s, length, digest, out, err), out, err);
 }

@@ -64,14 +64,17 @@ class Peers(Case):
         self.assertEqual(self.node("verify_bytes.mjs", vk, proof, other).returncode, 1)
         self.expect(1, "verify", "porep", "--public", other, "--proof", proof, "--vk", vk)
 
-    def noble_judges(self, vk, proof, public):
-        """Noble accepts a proof against recorded public inputs, and refuses it with one of them changed."""
+    def noble_judges(self, kind, vk, proof, public):
+        """Noble accepts a proof against recorded public inputs, and refuses it with one of them changed; so do we."""
+        against = ["verify", kind, "--proof", proof, "--vk", vk, "--public"]
+        self.expect(0, *against, public)
         good = self.node("verify_bytes.mjs", vk, proof, public)
         self.assertEqual(good.returncode, 0, good.stdout + good.stderr)
         lines = [json.loads(line) for line in public.read_text().splitlines()]
         lines[-1]["inputs"][1] = lines[-1]["inputs"][0]
         other = self.write("other.json", "\n".join(json.dumps(line) for line in lines))
         self.assertEqual(self.node("verify_bytes.mjs", vk, proof, other).returncode, 1)
+        self.expect(1, *against, other)
 
     def test_post_proofs(self):
         sectors, params = FIXTURES / "sectors", self.folder / "params"
@@ -83,13 +86,13 @@ class Peers(Case):
                 proof = self.folder / name
                 self.expect(0, "prove", kind, "--request", sectors / name / "post.json", "--params-dir", params / kind,
                             "--backend", "cpu", "--out", proof, *sorted((sectors / name).glob("vanilla-*.bin")))
-                self.noble_judges(next((params / kind).glob("*.vk")), proof, sectors / name / "public_inputs.json")
+                self.noble_judges(kind, next((params / kind).glob("*.vk")), proof, sectors / name / "public_inputs.json")
 
     def test_update_proof(self):
         update, proof = FIXTURES / "sectors" / "update-2k", self.folder / "proof.bin"
         self.expect(0, "prove", "snap", "--request", update / "update.json", "--in", update / "partition-0.bin",
                     "--params-dir", kept_key("snap-2k"), "--backend", "cpu", "--out", proof, "--quiet")
-        self.noble_judges(next(kept_key("snap-2k").glob("*.vk")), proof, update / "public_inputs.json")
+        self.noble_judges("snap", next(kept_key("snap-2k").glob("*.vk")), proof, update / "public_inputs.json")
 
     def circom_proof(self, name):
         """A folder with our proof and public signals of a circom fixture, and snarkjs' verification key."""

@@ -24,7 +24,7 @@ static struct cuzk_piece_data *make_pieces(const struct sector *s, uint8_t **dat
         total += vector_u64(piece, "unpadded_size");
     *data = malloc(total);
     vector_hex(s->json, "data_chacha8_seed", seed, 32);
-    cuzk_seal_random_data(seed, *data, total);
+    cuzk_sector_data_random(seed, *data, total);
     total = 0;
     piece = (struct fixture_json){0};
     while (fixture_json_next(list, &piece)) {
