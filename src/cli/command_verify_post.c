@@ -36,7 +36,8 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
 {
     const struct verify_options *given = values;
     const char *kind = session->command == &cli_verify_winning ? "winning" : "wpost";
-    const struct cli_case_source source = {kind, given->request, open_case, given};
+    const struct cli_case_source source = {
+        .kind = kind, .name = given->request, .open = open_case, .given = given};
 
     (void)arguments;
     (void)count;
