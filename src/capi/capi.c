@@ -199,7 +199,7 @@ static enum cuzk_status prove(struct cuzk_engine *engine, const void *c1, size_t
                               struct cuzk_error *err)
 {
     enum cuzk_status status = CUZK_OK;
-    struct cuzk_partition_times times;
+    struct cuzk_partition_times *times = NULL;
     struct cuzk_porep_case porep;
     uint8_t *bytes = NULL;
 
@@ -211,13 +211,13 @@ static enum cuzk_status prove(struct cuzk_engine *engine, const void *c1, size_t
     CUZK_TRY_OUT(cuzk_porep_case_check(&porep, "C1", engine->pool, err));
     CUZK_TRY_OUT(load(engine, &id, err));
     CUZK_TRY_OUT(CUZK_NEW(&bytes, (size_t)porep.common.partitions * CUZK_PROOF_BYTES, "proof", err));
-    for (unsigned k = 0; k < porep.common.partitions; k++)
-        CUZK_TRY_OUT(cuzk_circuit_prover_prove(engine->prover, &porep.common, k, &times,
-                                               bytes + (size_t)k * CUZK_PROOF_BYTES, err));
+    CUZK_TRY_OUT(CUZK_NEW(&times, porep.common.partitions, "times", err));
+    CUZK_TRY_OUT(cuzk_circuit_prover_prove_all(engine->prover, &porep.common, NULL, NULL, times, bytes, err));
     *proof = bytes;
     *proof_length = (size_t)porep.common.partitions * CUZK_PROOF_BYTES;
     bytes = NULL;
 out:
+    cuzk_mem_free(times);
     cuzk_mem_free(bytes);
     cuzk_porep_case_close(&porep);
     return status;

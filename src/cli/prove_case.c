@@ -27,25 +27,33 @@ struct work {
     uint64_t setup_ns, total_ns;
 };
 
+/* Who hears of partitions. */
+struct audience {
+    struct cli_session *session;
+    unsigned partitions;
+};
+
+static void say_partition(void *context, unsigned partition, const struct cuzk_partition_times *times)
+{
+    const struct audience *audience = context;
+
+    if (audience->partitions > 1)
+        cli_session_note(audience->session, "partition %u of %u: %.2f s", partition + 1, audience->partitions,
+                         (double)(times->witness_ns + times->prove.total) / 1e9);
+}
+
 static enum cuzk_status prove_all(struct cli_session *session, const struct cli_prove_target *given,
                                   struct work *work, struct cuzk_error *err)
 {
-    const unsigned n = work->that->partitions;
+    struct audience audience = {session, work->that->partitions};
 
-    work->proof_bytes = (size_t)n * CUZK_PROOF_BYTES;
+    work->proof_bytes = (size_t)audience.partitions * CUZK_PROOF_BYTES;
     CUZK_TRY(CUZK_NEW(&work->proof, work->proof_bytes, "proof", err));
-    CUZK_TRY(CUZK_NEW(&work->times, n, "times", err));
-    for (unsigned k = 0; k < n; k++) {
-        const enum cuzk_status status = cuzk_circuit_prover_prove(
-            work->prover, work->that, k, &work->times[k], work->proof + (size_t)k * CUZK_PROOF_BYTES, err);
+    CUZK_TRY(CUZK_NEW(&work->times, audience.partitions, "times", err));
+    const enum cuzk_status status = cuzk_circuit_prover_prove_all(work->prover, work->that, say_partition,
+                                                                  &audience, work->times, work->proof, err);
 
-        if (status != CUZK_OK)
-            return cuzk_error_prefix(err, status, "%s: partition %u", given->name, k);
-        if (n > 1)
-            cli_session_note(session, "partition %u of %u: %.2f s", k + 1, n,
-                             (double)(work->times[k].witness_ns + work->times[k].prove.total) / 1e9);
-    }
-    return CUZK_OK;
+    return status == CUZK_OK ? CUZK_OK : cuzk_error_prefix(err, status, "%s", given->name);
 }
 
 static enum cuzk_status write_outputs(const struct cli_prove_target *given, const struct work *work,
@@ -85,7 +93,7 @@ static void write_partition(struct cuzk_json_writer *json, unsigned index,
     cuzk_json_write_object_begin(json);
     cuzk_json_write_member_u64(json, "index", index);
     write_milliseconds(json, "witness_ms", times->witness_ns);
-    write_milliseconds(json, "queue_ms", 0);
+    write_milliseconds(json, "queue_ms", times->queue_ns);
     write_milliseconds(json, "upload_ms", times->prove.backend.upload);
     write_milliseconds(json, "eval_ms", times->prove.backend.eval);
     write_milliseconds(json, "ntt_ms", times->prove.backend.quotient);

@@ -2,8 +2,8 @@
  * Proves partitions of any kind: a circuit and its parameters made ready once, then any number of proofs.
  *
  * A partition's witness is made on the pool, the proof through the backend; the prover verifies each proof
- * before it gives it back, and its public inputs are compared with those that a verifier will use. One prover
- * serves one thread at a time.
+ * before it gives it back, and its public inputs are compared with those that a verifier will use. Several
+ * threads may prove with one prover.
  */
 #ifndef CUZK_ENGINE_PROVER_H
 #define CUZK_ENGINE_PROVER_H
@@ -42,6 +42,7 @@ const struct cuzk_vk *cuzk_circuit_prover_vk(const struct cuzk_circuit_prover *p
 
 struct cuzk_partition_times {
     uint64_t witness_ns;
+    uint64_t queue_ns; /* waiting for other proofs on the device */
     struct cuzk_prove_times prove;
 };
 
@@ -51,5 +52,14 @@ struct cuzk_partition_times {
 enum cuzk_status cuzk_circuit_prover_prove(struct cuzk_circuit_prover *prover, const struct cuzk_case *that,
                                            unsigned partition, struct cuzk_partition_times *times,
                                            uint8_t proof[CUZK_PROOF_BYTES], struct cuzk_error *err);
+
+/* Every partition of a case. On a device two are in flight, unless its memory is limited: one's witness is
+ * made and uploaded, and the one before it verified, while the device works. times and proofs: of
+ * `partitions` each, in order. done, which may be NULL, hears of each partition as it ends, one at a time.
+ * Errors: as above, with the partition's number; the first failure ends the others. */
+enum cuzk_status cuzk_circuit_prover_prove_all(
+    struct cuzk_circuit_prover *prover, const struct cuzk_case *that,
+    void (*done)(void *context, unsigned partition, const struct cuzk_partition_times *times), void *context,
+    struct cuzk_partition_times *times, uint8_t *proofs, struct cuzk_error *err);
 
 #endif
