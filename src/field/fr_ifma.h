@@ -276,4 +276,54 @@ CUZK_FR8_FN void cuzk_fr8_leave(const struct cuzk_fr8 *a, struct cuzk_fr8 *out)
     cuzk_fr8_mul(a, &factor, out);
 }
 
+/* From the 2^260 form to eight reduced elements in the form of struct cuzk_fr, as vectors of words: a / 16
+ * mod r without a product. As r is 1 mod 16, a + (-a mod 16) r can be divided by 16. a below 17 r. */
+CUZK_FR8_FN void cuzk_fr8_leave_to_words(const struct cuzk_fr8 *a, __m512i w[CUZK_FR_LIMBS])
+{
+    const uint64_t m[CUZK_FR8_LIMBS] = CUZK_FR8_MODULUS;
+    const __m512i multiple =
+        _mm512_and_si512(_mm512_sub_epi64(_mm512_setzero_si512(), a->l[0]), cuzk_fr8_word(15));
+    const __m512i low = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m512i high = _mm512_setr_epi64(8, 9, 10, 11, 12, 13, 14, 15);
+    struct cuzk_fr8 t, less;
+#pragma GCC unroll 8
+    for (int i = 0; i < CUZK_FR8_LIMBS; i++) {
+        const __m512i mi = cuzk_fr8_word(m[i]);
+        const __m512i product = _mm512_permutex2var_epi64(_mm512_mullo_epi64(low, mi), multiple,
+                                                          _mm512_mullo_epi64(high, mi)); /* of constants */
+        t.l[i] = _mm512_add_epi64(a->l[i], product);
+    }
+    cuzk_fr8_carry(&t); /* below 32 r */
+#pragma GCC unroll 8
+    for (int i = 0; i < CUZK_FR8_LIMBS; i++)
+        less.l[i] = _mm512_sub_epi64(t.l[i], cuzk_fr8_word(16 * m[i]));
+    cuzk_fr8_carry(&less);
+    const __mmask8 negative = _mm512_movepi64_mask(less.l[CUZK_FR8_LIMBS - 1]);
+#pragma GCC unroll 8
+    for (int i = 0; i < CUZK_FR8_LIMBS; i++)
+        t.l[i] = _mm512_mask_mov_epi64(less.l[i], negative, t.l[i]);
+    w[0] = _mm512_or_si512(_mm512_srli_epi64(t.l[0], 4), _mm512_slli_epi64(t.l[1], 48));
+    w[1] = _mm512_or_si512(_mm512_srli_epi64(t.l[1], 16), _mm512_slli_epi64(t.l[2], 36));
+    w[2] = _mm512_or_si512(_mm512_srli_epi64(t.l[2], 28), _mm512_slli_epi64(t.l[3], 24));
+    w[3] = _mm512_or_si512(_mm512_srli_epi64(t.l[3], 40), _mm512_slli_epi64(t.l[4], 12));
+}
+
+/* One element each to eight places. */
+CUZK_FR8_FN void cuzk_fr8_scatter_words(const __m512i w[CUZK_FR_LIMBS], struct cuzk_fr *const out[8],
+                                        size_t at)
+{
+    const __m512i even = _mm512_setr_epi64(0, 4, 8, 12, 1, 5, 9, 13);
+    const __m512i odd = _mm512_setr_epi64(2, 6, 10, 14, 3, 7, 11, 15);
+    const __m512i l03 = _mm512_shuffle_i64x2(w[0], w[1], 0x44), l47 = _mm512_shuffle_i64x2(w[0], w[1], 0xee);
+    const __m512i h03 = _mm512_shuffle_i64x2(w[2], w[3], 0x44), h47 = _mm512_shuffle_i64x2(w[2], w[3], 0xee);
+    const __m512i pair[4] = {
+        _mm512_permutex2var_epi64(l03, even, h03), _mm512_permutex2var_epi64(l03, odd, h03),
+        _mm512_permutex2var_epi64(l47, even, h47), _mm512_permutex2var_epi64(l47, odd, h47)};
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        _mm256_storeu_si256((__m256i *)&out[2 * i][at], _mm512_castsi512_si256(pair[i]));
+        _mm256_storeu_si256((__m256i *)&out[2 * i + 1][at], _mm512_extracti64x4_epi64(pair[i], 1));
+    }
+}
+
 #endif

@@ -58,7 +58,7 @@ const struct cuzk_poseidon *cuzk_poseidon_instance(unsigned arity)
     return &instances[slot];
 }
 
-static const struct cuzk_poseidon_ifma *vector_form(const struct cuzk_poseidon *poseidon)
+const struct cuzk_poseidon_ifma *cuzk_poseidon_ifma_of(const struct cuzk_poseidon *poseidon)
 {
     static void (*const make[4])(void) = {make_vector_2, make_vector_4, make_vector_8, make_vector_11};
     const ptrdiff_t slot = poseidon - instances;
@@ -84,8 +84,7 @@ static void fifth_power(struct cuzk_fr *x)
     cuzk_fr_mul(&t, x, x);
 }
 
-/* row vector times dense matrix, in place */
-static void multiply_dense(struct cuzk_fr *state, const struct cuzk_fr m[][WIDTH], unsigned width)
+void cuzk_poseidon_multiply_dense(struct cuzk_fr *state, const struct cuzk_fr m[][WIDTH], unsigned width)
 {
     struct cuzk_fr out[WIDTH], term;
 
@@ -99,7 +98,8 @@ static void multiply_dense(struct cuzk_fr *state, const struct cuzk_fr m[][WIDTH
     memcpy(state, out, width * sizeof *state);
 }
 
-static void multiply_sparse(struct cuzk_fr *state, const struct cuzk_poseidon_sparse *m, unsigned width)
+void cuzk_poseidon_multiply_sparse(struct cuzk_fr *state, const struct cuzk_poseidon_sparse *m,
+                                   unsigned width)
 {
     const struct cuzk_fr first = state[0];
     struct cuzk_fr sum, term;
@@ -126,12 +126,12 @@ void cuzk_poseidon_permute(const struct cuzk_poseidon *poseidon, struct cuzk_fr 
             fifth_power(&state[i]);
             cuzk_fr_add(&state[i], key++, &state[i]);
         }
-        multiply_dense(state, round + 1 < half ? poseidon->mds : poseidon->pre_sparse, width);
+        cuzk_poseidon_multiply_dense(state, round + 1 < half ? poseidon->mds : poseidon->pre_sparse, width);
     }
     for (unsigned round = 0; round < poseidon->partial_rounds; round++) {
         fifth_power(&state[0]);
         cuzk_fr_add(&state[0], key++, &state[0]);
-        multiply_sparse(state, &poseidon->sparse[round], width);
+        cuzk_poseidon_multiply_sparse(state, &poseidon->sparse[round], width);
     }
     for (unsigned round = 0; round < half; round++) {
         for (unsigned i = 0; i < width; i++) {
@@ -139,7 +139,7 @@ void cuzk_poseidon_permute(const struct cuzk_poseidon *poseidon, struct cuzk_fr 
             if (round + 1 < half)
                 cuzk_fr_add(&state[i], key++, &state[i]);
         }
-        multiply_dense(state, poseidon->mds, width);
+        cuzk_poseidon_multiply_dense(state, poseidon->mds, width);
     }
 }
 
@@ -154,7 +154,7 @@ void cuzk_poseidon_permute_plain(const struct cuzk_poseidon *poseidon, struct cu
         fifth_power(&state[0]);
         for (unsigned i = 1; i < width && (round < half || round >= half + poseidon->partial_rounds); i++)
             fifth_power(&state[i]);
-        multiply_dense(state, poseidon->mds, width);
+        cuzk_poseidon_multiply_dense(state, poseidon->mds, width);
     }
 }
 
@@ -187,7 +187,7 @@ void cuzk_poseidon_hash_many(const struct cuzk_poseidon *poseidon, const struct 
             cuzk_poseidon_hash(poseidon, inputs + i * arity, &out[i]);
         return;
     }
-    const struct cuzk_poseidon_ifma *constants = vector_form(poseidon);
+    const struct cuzk_poseidon_ifma *constants = cuzk_poseidon_ifma_of(poseidon);
     for (; n - i >= LANES; i += LANES)
         cuzk_poseidon_ifma_hash8(poseidon, constants, inputs + i * arity, out + i);
     if (i < n) { /* idle lanes cost less than hashing one by one */

@@ -69,6 +69,12 @@ void cuzk_poseidon_permute(const struct cuzk_poseidon *poseidon, struct cuzk_fr 
  * that the optimised form is held to. */
 void cuzk_poseidon_permute_plain(const struct cuzk_poseidon *poseidon, struct cuzk_fr *state);
 
+/* The linear layers, in place: the row vector of `width` elements times a dense or a sparse matrix. */
+void cuzk_poseidon_multiply_dense(struct cuzk_fr *state, const struct cuzk_fr m[][CUZK_POSEIDON_MAX_WIDTH],
+                                  unsigned width);
+void cuzk_poseidon_multiply_sparse(struct cuzk_fr *state, const struct cuzk_poseidon_sparse *m,
+                                   unsigned width);
+
 /* Hash of `arity` elements with the merkle tag. */
 void cuzk_poseidon_hash(const struct cuzk_poseidon *poseidon, const struct cuzk_fr *inputs,
                         struct cuzk_fr *out);
@@ -77,6 +83,16 @@ void cuzk_poseidon_hash(const struct cuzk_poseidon *poseidon, const struct cuzk_
  * overlap inputs. */
 void cuzk_poseidon_hash_many(const struct cuzk_poseidon *poseidon, const struct cuzk_fr *inputs, size_t n,
                              struct cuzk_fr *out);
+
+/* How many values a circuit has of one hash (circuit/poseidon.h), in the order in which it allocates them: of
+ * each S-box x, x^2, x^4 and x^5 + key, but no x in the first round, and nothing of the tag's S-box there,
+ * which is a constant; the hash comes last. 311, 377, 505 or 598 for an arity of 2, 4, 8 or 11. */
+size_t cuzk_poseidon_trace_count(const struct cuzk_poseidon *poseidon);
+
+/* These values of n hashes with a tag: of inputs[i * arity ...] to out[i], which do not overlap. Uses the
+ * widest arithmetic that the processor has: eight at once are best. */
+void cuzk_poseidon_trace_many(const struct cuzk_poseidon *poseidon, enum cuzk_poseidon_tag tag,
+                              const struct cuzk_fr *inputs, size_t n, struct cuzk_fr *const *out);
 
 /* Hash of two elements with the randomness tag. */
 void cuzk_poseidon_randomness(const struct cuzk_fr inputs[2], struct cuzk_fr *out);

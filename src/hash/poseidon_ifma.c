@@ -74,13 +74,36 @@ CUZK_FR8_FN void add_constant(struct cuzk_fr8 *a, const uint64_t constant[LIMBS]
     cuzk_fr8_carry(a);
 }
 
-static __attribute__((noinline)) void fifth_power(struct cuzk_fr8 *x)
-{
-    struct cuzk_fr8 t;
+/* Where the values of S-boxes go, one hash a lane. */
+struct trace {
+    struct cuzk_fr *const *out;
+    size_t at;
+};
 
-    cuzk_fr8_sqr(x, &t);
-    cuzk_fr8_sqr(&t, &t);
-    cuzk_fr8_mul(&t, x, x);
+static __attribute__((noinline)) void put(struct trace *trace, const struct cuzk_fr8 *value)
+{
+    __m512i words[CUZK_FR_LIMBS];
+
+    cuzk_fr8_leave_to_words(value, words);
+    cuzk_fr8_scatter_words(words, trace->out, trace->at++);
+}
+
+/* x -> x^5 + key; the trace may be NULL. */
+static __attribute__((noinline)) void s_box(struct cuzk_fr8 *x, const uint64_t key[LIMBS],
+                                            struct trace *trace)
+{
+    struct cuzk_fr8 square, fourth;
+
+    cuzk_fr8_sqr(x, &square);
+    cuzk_fr8_sqr(&square, &fourth);
+    cuzk_fr8_mul(&fourth, x, x);
+    if (key != NULL)
+        add_constant(x, key);
+    if (trace == NULL)
+        return;
+    put(trace, &square);
+    put(trace, &fourth);
+    put(trace, x);
 }
 
 static __attribute__((noinline)) void multiply_dense(struct cuzk_fr8 *state, const uint64_t m[][WIDTH][LIMBS],
@@ -100,15 +123,16 @@ static __attribute__((noinline)) void multiply_dense(struct cuzk_fr8 *state, con
 
 static __attribute__((noinline)) void partial_rounds(struct cuzk_fr8 *state, const struct cuzk_poseidon *p,
                                                      const struct cuzk_poseidon_ifma *constants,
-                                                     const uint64_t (*key)[LIMBS])
+                                                     const uint64_t (*key)[LIMBS], struct trace *trace)
 {
     for (unsigned round = 0; round < p->partial_rounds; round++) {
         __m512i t[2 * LIMBS];
         clear(t); /* the part that does not wait for the S-box comes first */
         for (unsigned i = 1; i < p->width; i++)
             multiply_add(&state[i], constants->sparse[round].column[i], t);
-        fifth_power(&state[0]);
-        add_constant(&state[0], *key++);
+        if (trace != NULL)
+            put(trace, &state[0]);
+        s_box(&state[0], *key++, trace);
         const struct cuzk_fr8 first = state[0];
         multiply_add(&first, constants->sparse[round].column[0], t);
         cuzk_fr8_reduce_product(t, &state[0]);
@@ -126,43 +150,71 @@ static __attribute__((noinline)) void partial_rounds(struct cuzk_fr8 *state, con
     }
 }
 
-void cuzk_poseidon_ifma_hash8(const struct cuzk_poseidon *p, const struct cuzk_poseidon_ifma *constants,
-                              const struct cuzk_fr *inputs, struct cuzk_fr out[8])
+/* Tag and inputs of eight hashes, inputs one behind the other. */
+static void load(const struct cuzk_poseidon *p, const struct cuzk_fr *tag, const struct cuzk_fr *inputs,
+                 struct cuzk_fr8 state[WIDTH])
 {
-    const unsigned width = p->width, half = CUZK_POSEIDON_HALF_FULL_ROUNDS;
-    const uint64_t(*key)[LIMBS] = constants->compressed;
-    struct cuzk_fr8 state[WIDTH];
     struct cuzk_fr lanes[8];
-    uint64_t tag[LIMBS];
+    uint64_t limbs[LIMBS];
 
-    convert(&p->tag, tag);
+    convert(tag, limbs);
     for (int k = 0; k < LIMBS; k++)
-        state[0].l[k] = _mm512_set1_epi64((long long)tag[k]);
-    for (unsigned i = 1; i < width; i++) {
+        state[0].l[k] = _mm512_set1_epi64((long long)limbs[k]);
+    for (unsigned i = 1; i < p->width; i++) {
         for (unsigned lane = 0; lane < 8; lane++)
             lanes[lane] = inputs[lane * p->arity + i - 1];
         cuzk_fr8_load_shifted(lanes, &state[i]);
     }
+}
+
+static void permute(const struct cuzk_poseidon *p, const struct cuzk_poseidon_ifma *constants,
+                    struct cuzk_fr8 *state, struct trace *trace)
+{
+    const unsigned width = p->width, half = CUZK_POSEIDON_HALF_FULL_ROUNDS;
+    const uint64_t(*key)[LIMBS] = constants->compressed;
+
     for (unsigned i = 0; i < width; i++)
         add_constant(&state[i], *key++);
     for (unsigned round = 0; round < half; round++) {
         for (unsigned i = 0; i < width; i++) {
-            fifth_power(&state[i]);
-            add_constant(&state[i], *key++);
+            if (trace != NULL && round > 0)
+                put(trace, &state[i]);
+            s_box(&state[i], *key++, round == 0 && i == 0 ? NULL : trace);
         }
         multiply_dense(state, round + 1 < half ? constants->mds : constants->pre_sparse, width);
     }
-    partial_rounds(state, p, constants, key);
+    partial_rounds(state, p, constants, key, trace);
     key += p->partial_rounds;
     for (unsigned round = 0; round < half; round++) {
         for (unsigned i = 0; i < width; i++) {
-            fifth_power(&state[i]);
-            if (round + 1 < half)
-                add_constant(&state[i], *key++);
+            if (trace != NULL)
+                put(trace, &state[i]);
+            s_box(&state[i], round + 1 < half ? *key++ : NULL, trace);
         }
         multiply_dense(state, constants->mds, width);
     }
-    cuzk_fr8_leave(&state[1], &state[1]);
-    cuzk_fr8_reduce(&state[1], 1);
-    cuzk_fr8_store(&state[1], out);
+}
+
+void cuzk_poseidon_ifma_hash8(const struct cuzk_poseidon *p, const struct cuzk_poseidon_ifma *constants,
+                              const struct cuzk_fr *inputs, struct cuzk_fr out[8])
+{
+    struct cuzk_fr8 state[WIDTH];
+    __m512i words[CUZK_FR_LIMBS];
+
+    load(p, &p->tag, inputs, state);
+    permute(p, constants, state, NULL);
+    cuzk_fr8_leave_to_words(&state[1], words);
+    cuzk_fr8_store_words(words, out);
+}
+
+void cuzk_poseidon_ifma_trace8(const struct cuzk_poseidon *p, const struct cuzk_poseidon_ifma *constants,
+                               const struct cuzk_fr *tag, const struct cuzk_fr *inputs,
+                               struct cuzk_fr *const out[8])
+{
+    struct trace trace = {.out = out};
+    struct cuzk_fr8 state[WIDTH];
+
+    load(p, tag, inputs, state);
+    permute(p, constants, state, &trace);
+    put(&trace, &state[1]);
 }

@@ -19,9 +19,17 @@ struct cuzk_poseidon_ifma {
 
 void cuzk_poseidon_ifma_make(const struct cuzk_poseidon *poseidon, struct cuzk_poseidon_ifma *out);
 
+/* Those of an instance of cuzk_poseidon_instance, made at their first use. Thread-safe. */
+const struct cuzk_poseidon_ifma *cuzk_poseidon_ifma_of(const struct cuzk_poseidon *poseidon);
+
 /* out[i] = hash of inputs[i * arity ...], merkle tag, for i < 8. */
 void cuzk_poseidon_ifma_hash8(const struct cuzk_poseidon *poseidon,
                               const struct cuzk_poseidon_ifma *constants, const struct cuzk_fr *inputs,
                               struct cuzk_fr out[8]);
+
+/* As cuzk_poseidon_trace_many for exactly eight hashes; out[] may repeat. */
+void cuzk_poseidon_ifma_trace8(const struct cuzk_poseidon *poseidon,
+                               const struct cuzk_poseidon_ifma *constants, const struct cuzk_fr *tag,
+                               const struct cuzk_fr *inputs, struct cuzk_fr *const out[8]);
 
 #endif

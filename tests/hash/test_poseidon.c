@@ -202,6 +202,53 @@ static void test_hash_many__equals_one_by_one_at_every_level(void **state)
     free(inputs);
 }
 
+/* The permutation as its circuit has it, from the definition's parts. */
+static void test_trace_many__equals_the_permutation_at_every_level(void **state)
+{
+    static const unsigned arities[] = {2, 4, 8, 11}, counts[] = {311, 377, 505, 598};
+    enum { MOST = 19 };
+    const enum cuzk_cpu_level level = cuzk_cpu_level();
+    const size_t room = (size_t)MOST * 598;
+    struct cuzk_fr *inputs = malloc(MOST * CUZK_POSEIDON_MAX_ARITY * sizeof *inputs);
+    struct cuzk_fr *expected = malloc(room * sizeof *expected), *got = malloc(room * sizeof *got);
+    struct cuzk_fr *places[MOST], fifth, hash;
+
+    (void)state;
+    for (unsigned round = 0; round < 40; round++) {
+        const struct cuzk_poseidon *p = cuzk_poseidon_instance(arities[round % 4]);
+        const size_t n = test_random_below(&rng, MOST + 1), count = cuzk_poseidon_trace_count(p);
+        assert_int_equal(count, counts[round % 4]);
+        for (size_t i = 0; i < n * p->arity; i++)
+            draw(&inputs[i]);
+        for (int forced = CUZK_CPU_PORTABLE; forced <= (int)level; forced++) {
+            cuzk_cpu_set_level((enum cuzk_cpu_level)forced);
+            memset(got, 0xff, room * sizeof *got);
+            for (size_t i = 0; i < n; i++)
+                places[i] = got + i * count;
+            cuzk_poseidon_trace_many(p, CUZK_POSEIDON_MERKLE, inputs, n, places);
+            if (forced == CUZK_CPU_PORTABLE)
+                memcpy(expected, got, room * sizeof *got);
+            assert_memory_equal(got, expected, room * sizeof *got);
+        }
+        cuzk_cpu_set_level(level);
+        for (size_t i = 0; i < n; i++) {
+            const struct cuzk_fr *values = expected + i * count;
+            cuzk_poseidon_hash(p, inputs + i * p->arity, &hash);
+            assert_true(cuzk_fr_equal(&values[count - 1], &hash));
+            /* the last S-boxes have no key: x, x^2, x^4, x^5 */
+            cuzk_fr_sqr(&values[count - 5], &fifth);
+            assert_true(cuzk_fr_equal(&fifth, &values[count - 4]));
+            cuzk_fr_sqr(&fifth, &fifth);
+            assert_true(cuzk_fr_equal(&fifth, &values[count - 3]));
+            cuzk_fr_mul(&fifth, &values[count - 5], &fifth);
+            assert_true(cuzk_fr_equal(&fifth, &values[count - 2]));
+        }
+    }
+    free(inputs);
+    free(expected);
+    free(got);
+}
+
 static void test_instance__of_another_arity_is_null(void **state)
 {
     (void)state;
@@ -217,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_hash__equals_the_known_answers),
         cmocka_unit_test(test_permute__equals_the_definition),
         cmocka_unit_test(test_hash_many__equals_one_by_one_at_every_level),
+        cmocka_unit_test(test_trace_many__equals_the_permutation_at_every_level),
         cmocka_unit_test(test_instance__of_another_arity_is_null),
     };
 
