@@ -15,8 +15,10 @@ struct row {
     size_t head_size;
     bool (*shape)(struct cuzk_circuit *circuit); /* from circuit->id; false: no such circuit */
     void (*head)(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, const void *assignment, void *head);
-    void (*part)(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, const void *assignment,
-                 const void *head, unsigned index);
+    /* parts first to first + n - 1, each in a builder of its own; n is at most `lanes` */
+    void (*parts)(struct cuzk_cs *const *cs, unsigned n, const struct cuzk_circuit *circuit,
+                  const void *assignment, const void *head, unsigned first);
+    unsigned lanes; /* how many parts a witness makes side by side */
 };
 
 /* ---- PoRep: a part is a challenge ---- */
@@ -36,10 +38,11 @@ static void porep_head(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, c
     cuzk_porep_synthesise_head(cs, assignment, head);
 }
 
-static void porep_part(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, const void *assignment,
-                       const void *head, unsigned index)
+static void porep_parts(struct cuzk_cs *const *cs, unsigned n, const struct cuzk_circuit *circuit,
+                        const void *assignment, const void *head, unsigned first)
 {
-    cuzk_porep_synthesise_challenge(cs, &circuit->shape.porep, assignment, head, index);
+    for (unsigned k = 0; k < n; k++)
+        cuzk_porep_synthesise_challenge(cs[k], &circuit->shape.porep, assignment, head, first + k);
 }
 
 /* ---- empty sector update: a part is a challenge ---- */
@@ -59,10 +62,11 @@ static void update_head(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, 
     cuzk_update_synthesise_head(cs, &circuit->shape.update, assignment, head);
 }
 
-static void update_part(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, const void *assignment,
-                        const void *head, unsigned index)
+static void update_parts(struct cuzk_cs *const *cs, unsigned n, const struct cuzk_circuit *circuit,
+                         const void *assignment, const void *head, unsigned first)
 {
-    cuzk_update_synthesise_challenge(cs, &circuit->shape.update, assignment, head, index);
+    for (unsigned k = 0; k < n; k++)
+        cuzk_update_synthesise_challenge(cs[k], &circuit->shape.update, assignment, head, first + k);
 }
 
 /* ---- PoSt: a part is a sector ---- */
@@ -85,24 +89,25 @@ static void post_head(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, co
     (void)head;
 }
 
-static void post_part(struct cuzk_cs *cs, const struct cuzk_circuit *circuit, const void *assignment,
-                      const void *head, unsigned index)
+static void post_parts(struct cuzk_cs *const *cs, unsigned n, const struct cuzk_circuit *circuit,
+                       const void *assignment, const void *head, unsigned first)
 {
     (void)head;
-    cuzk_post_synthesise_sector(cs, &circuit->shape.post, assignment, index);
+    cuzk_post_synthesise_sectors(cs, n, &circuit->shape.post, assignment, first);
 }
 
 /* ---- the table ---- */
 
 static const struct row rows[CUZK_CIRCUIT_KINDS] = {
     [CUZK_CIRCUIT_POREP] = {"porep", NULL, sizeof(struct cuzk_porep_head), porep_shape, porep_head,
-                            porep_part},
-    [CUZK_CIRCUIT_WINNING] = {"winning", "outer namespace", 0, post_shape, post_head, post_part},
-    [CUZK_CIRCUIT_WPOST] = {"wpost", "outer namespace", 0, post_shape, post_head, post_part},
+                            porep_parts, 1},
+    [CUZK_CIRCUIT_WINNING] = {"winning", "outer namespace", 0, post_shape, post_head, post_parts,
+                              CUZK_CS_LANES},
+    [CUZK_CIRCUIT_WPOST] = {"wpost", "outer namespace", 0, post_shape, post_head, post_parts, CUZK_CS_LANES},
     [CUZK_CIRCUIT_SNAP] = {"snap", NULL, sizeof(struct cuzk_update_head), update_shape, update_head,
-                           update_part},
+                           update_parts, 1},
     [CUZK_CIRCUIT_SNAPP] = {"snapp", NULL, sizeof(struct cuzk_update_head), update_shape, update_head,
-                            update_part},
+                            update_parts, 1},
 };
 
 const char *cuzk_circuit_kind_name(enum cuzk_circuit_kind kind)
@@ -138,7 +143,7 @@ static enum cuzk_status dry_run(struct cuzk_circuit *circuit, struct cuzk_cs *cs
     CUZK_TRY(new_head(circuit, &head, err));
     row->head(cs, circuit, NULL, head);
     circuit->head = cs->at;
-    row->part(cs, circuit, NULL, head, 0);
+    row->parts(&cs, 1, circuit, NULL, head, 0);
     cuzk_mem_free(head);
     circuit->part = (struct cuzk_cs_counts){.inputs = cs->at.inputs - circuit->head.inputs,
                                             .aux = cs->at.aux - circuit->head.aux,
@@ -176,7 +181,7 @@ void cuzk_circuit_synthesise(const struct cuzk_circuit *circuit, struct cuzk_cs 
         cuzk_cs_enter(cs, row->outer);
     row->head(cs, circuit, assignment, head);
     for (unsigned i = 0; i < circuit->parts && !cuzk_cs_failed(cs); i++)
-        row->part(cs, circuit, assignment, head, i);
+        row->parts(&cs, 1, circuit, assignment, head, i);
     if (row->outer != NULL)
         cuzk_cs_leave(cs);
     cuzk_mem_free(head);
@@ -258,25 +263,36 @@ struct job {
     const void *assignment;
     const struct cuzk_witness *witness;
     const uint8_t *head;
-    enum cuzk_status *results; /* [parts] */
+    unsigned lanes;
+    enum cuzk_status *results; /* [groups of `lanes` parts] */
 };
 
-static void witness_part(void *context, size_t index, unsigned worker)
+static void witness_group(void *context, size_t index, unsigned worker)
 {
     const struct job *job = context;
-    struct cuzk_cs cs;
+    const unsigned first = (unsigned)index * job->lanes, left = job->circuit->parts - first;
+    const unsigned n = left < job->lanes ? left : job->lanes;
+    struct cuzk_cs cs[CUZK_CS_LANES], *places[CUZK_CS_LANES];
 
     (void)worker;
-    cuzk_cs_witness(&cs, job->witness, at_part(job->circuit, (unsigned)index));
-    rows[job->circuit->id.kind].part(&cs, job->circuit, job->assignment, job->head, (unsigned)index);
-    job->results[index] = cuzk_cs_finish(&cs, NULL);
-    cuzk_cs_destroy(&cs);
+    for (unsigned k = 0; k < n; k++) {
+        cuzk_cs_witness(&cs[k], job->witness, at_part(job->circuit, first + k));
+        places[k] = &cs[k];
+    }
+    rows[job->circuit->id.kind].parts(places, n, job->circuit, job->assignment, job->head, first);
+    for (unsigned k = 0; k < n; k++) {
+        const enum cuzk_status status = cuzk_cs_finish(&cs[k], NULL);
+        if (status != CUZK_OK)
+            job->results[index] = status;
+        cuzk_cs_destroy(&cs[k]);
+    }
 }
 
 enum cuzk_status cuzk_circuit_witness(const struct cuzk_circuit *circuit, const void *assignment,
                                       struct cuzk_pool *pool, const struct cuzk_witness *witness,
                                       struct cuzk_error *err)
 {
+    const unsigned lanes = rows[circuit->id.kind].lanes, groups = (circuit->parts + lanes - 1) / lanes;
     enum cuzk_status *results = NULL;
     enum cuzk_status status;
     uint8_t *head = NULL;
@@ -284,14 +300,15 @@ enum cuzk_status cuzk_circuit_witness(const struct cuzk_circuit *circuit, const 
 
     cuzk_cs_witness(&cs, witness, (struct cuzk_cs_counts){.inputs = 1});
     CUZK_TRY_OUT(new_head(circuit, &head, err));
-    CUZK_TRY_OUT(CUZK_NEW(&results, circuit->parts, "results of parts", err));
+    CUZK_TRY_OUT(CUZK_NEW(&results, groups, "results of parts", err));
     rows[circuit->id.kind].head(&cs, circuit, assignment, head);
     CUZK_TRY_OUT(cuzk_cs_finish(&cs, err));
-    struct job job = {circuit, assignment, witness, head, results};
-    cuzk_pool_run(pool, circuit->parts, witness_part, &job);
-    for (unsigned i = 0; i < circuit->parts; i++)
+    struct job job = {circuit, assignment, witness, head, lanes, results};
+    cuzk_pool_run(pool, groups, witness_group, &job);
+    for (unsigned i = 0; i < groups; i++)
         if (results[i] != CUZK_OK)
-            CUZK_TRY_OUT(cuzk_error_set(err, results[i], "witness of part %u failed", i));
+            CUZK_TRY_OUT(
+                cuzk_error_set(err, results[i], "witness of part %u or one after it failed", i * lanes));
 out:
     cuzk_cs_destroy(&cs);
     cuzk_mem_free(results);

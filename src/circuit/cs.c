@@ -135,6 +135,15 @@ cuzk_variable cuzk_cs_alloc(struct cuzk_cs *cs, const struct cuzk_fr *value)
     return cuzk_variable_aux(index);
 }
 
+struct cuzk_fr *cuzk_cs_alloc_many(struct cuzk_cs *cs, unsigned n, cuzk_variable *first)
+{
+    struct cuzk_fr *const values = cs->wide_values ? cs->wide_values + (cs->at.aux - cs->at.bits) : NULL;
+
+    *first = cuzk_variable_aux(cs->at.aux);
+    cs->at.aux += n;
+    return values;
+}
+
 cuzk_variable cuzk_cs_alloc_bits(struct cuzk_cs *cs, uint64_t values, unsigned n)
 {
     const uint32_t index = cs->at.aux;

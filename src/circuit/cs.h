@@ -40,7 +40,8 @@ struct cuzk_cs_counts {
     uint32_t constraints;
 };
 
-enum { CUZK_CS_DEPTH = 32, CUZK_CS_PATH = 256 };
+/* Lanes: builders at most that go side by side through parts that are alike (witness mode). */
+enum { CUZK_CS_DEPTH = 32, CUZK_CS_PATH = 256, CUZK_CS_LANES = 8 };
 
 /* A namespace: each '#' in text stands for the next index. */
 struct cuzk_cs_name {
@@ -136,6 +137,10 @@ cuzk_variable cuzk_cs_alloc_bit(struct cuzk_cs *cs, bool value);
 /* n boolean variables at once, n <= 64: bit i of values is the i-th; higher bits of values are zero. Witness
  * mode only. Returns the first. */
 cuzk_variable cuzk_cs_alloc_bits(struct cuzk_cs *cs, uint64_t values, unsigned n);
+
+/* n field-sized aux variables at once, *first the first of them. Returns the place of their values, NULL
+ * where they are only counted. Witness mode only. */
+struct cuzk_fr *cuzk_cs_alloc_many(struct cuzk_cs *cs, unsigned n, cuzk_variable *first);
 
 /* ---- constraints (only where cuzk_cs_constrains) ---- */
 

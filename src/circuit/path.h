@@ -24,6 +24,12 @@ struct cuzk_path_tree {
 void cuzk_path_enforce(struct cuzk_cs *cs, const struct cuzk_path_tree *tree, const struct cuzk_num *root,
                        const struct cuzk_num *leaf, const struct cuzk_merkle_path *path);
 
+/* The same at once in several builders that stand at like places (n <= CUZK_CS_LANES): their hashes are made
+ * side by side. leaves NULL: as leaf. */
+void cuzk_path_enforce_lanes(struct cuzk_cs *const *cs, unsigned n, const struct cuzk_path_tree *tree,
+                             const struct cuzk_num *roots, const struct cuzk_num *leaves,
+                             const struct cuzk_merkle_path *const *paths);
+
 /* A path whose index bits and siblings are variables already, as update circuits have it: no public input.
  * bits: lowest first, as many as the levels take; siblings: level 0 first. */
 void cuzk_path_enforce_given(struct cuzk_cs *cs, const struct cuzk_path_tree *tree,

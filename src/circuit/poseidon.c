@@ -246,8 +246,8 @@ static void permute(struct state *s, const struct cuzk_num *preimage)
     cuzk_cs_leave(cs);
 }
 
-struct cuzk_num cuzk_poseidon_gadget(struct cuzk_cs *cs, unsigned arity, enum cuzk_poseidon_tag tag,
-                                     const struct cuzk_num *preimage)
+static struct cuzk_num gadget(struct cuzk_cs *cs, unsigned arity, enum cuzk_poseidon_tag tag,
+                              const struct cuzk_num *preimage)
 {
     const struct cuzk_poseidon *poseidon = cuzk_poseidon_instance(arity);
     struct state s = {.cs = cs, .poseidon = poseidon, .key = poseidon->compressed};
@@ -265,5 +265,48 @@ struct cuzk_num cuzk_poseidon_gadget(struct cuzk_cs *cs, unsigned arity, enum cu
         cuzk_combination_free(&s.combination[i]);
         cuzk_combination_free(&s.next[i]);
     }
+    return digest;
+}
+
+/* Values only: the hash layer has them all. */
+static void direct(struct cuzk_cs *const *cs, unsigned n, unsigned arity, enum cuzk_poseidon_tag tag,
+                   const struct cuzk_num *const *preimages, struct cuzk_num *out)
+{
+    const struct cuzk_poseidon *poseidon = cuzk_poseidon_instance(arity);
+    const unsigned count = (unsigned)cuzk_poseidon_trace_count(poseidon);
+    struct cuzk_fr inputs[CUZK_CS_LANES * CUZK_POSEIDON_MAX_ARITY], *values[CUZK_CS_LANES];
+    cuzk_variable first;
+
+    for (unsigned k = 0; k < n; k++) {
+        values[k] = cuzk_cs_alloc_many(cs[k], count, &first);
+        out[k] = (struct cuzk_num){.variable = first + (count - 1)};
+        for (unsigned i = 0; i < arity; i++)
+            inputs[k * arity + i] = preimages[k][i].value;
+    }
+    if (values[0] == NULL) /* only counted, in all of them */
+        return;
+    cuzk_poseidon_trace_many(poseidon, tag, inputs, n, values);
+    for (unsigned k = 0; k < n; k++)
+        out[k].value = values[k][count - 1];
+}
+
+void cuzk_poseidon_gadget_lanes(struct cuzk_cs *const *cs, unsigned n, unsigned arity,
+                                enum cuzk_poseidon_tag tag, const struct cuzk_num *const *preimages,
+                                struct cuzk_num *out)
+{
+    if (cuzk_cs_is_direct(cs[0])) {
+        direct(cs, n, arity, tag, preimages, out);
+        return;
+    }
+    for (unsigned k = 0; k < n; k++)
+        out[k] = gadget(cs[k], arity, tag, preimages[k]);
+}
+
+struct cuzk_num cuzk_poseidon_gadget(struct cuzk_cs *cs, unsigned arity, enum cuzk_poseidon_tag tag,
+                                     const struct cuzk_num *preimage)
+{
+    struct cuzk_num digest;
+
+    cuzk_poseidon_gadget_lanes(&cs, 1, arity, tag, &preimage, &digest);
     return digest;
 }

@@ -15,4 +15,11 @@
 struct cuzk_num cuzk_poseidon_gadget(struct cuzk_cs *cs, unsigned arity, enum cuzk_poseidon_tag tag,
                                      const struct cuzk_num *preimage);
 
+/* The same at once in several builders that stand at like places: cs[k] gets the hash of preimages[k], for k
+ * < n
+ * <= CUZK_CS_LANES. */
+void cuzk_poseidon_gadget_lanes(struct cuzk_cs *const *cs, unsigned n, unsigned arity,
+                                enum cuzk_poseidon_tag tag, const struct cuzk_num *const *preimages,
+                                struct cuzk_num *out);
+
 #endif

@@ -11,8 +11,9 @@
 #include "circuit/cs.h"
 #include "circuit/post_assignment.h"
 
-/* assignment NULL: blank values, for record and check mode and dry runs. */
-void cuzk_post_synthesise_sector(struct cuzk_cs *cs, const struct cuzk_post_shape *shape,
-                                 const struct cuzk_post_assignment *assignment, unsigned index);
+/* Sectors first to first + n - 1, each in a builder of its own (n <= CUZK_CS_LANES): their hashes are made
+ * side by side. assignment NULL: blank values, for record and check mode and dry runs. */
+void cuzk_post_synthesise_sectors(struct cuzk_cs *const *cs, unsigned n, const struct cuzk_post_shape *shape,
+                                  const struct cuzk_post_assignment *assignment, unsigned first);
 
 #endif

@@ -2,6 +2,7 @@
  * into witnesses; damaged ones refused. */
 #include "filecoin/post.h"
 
+#include "base/cpu.h"
 #include "base/pool.h"
 #include "circuit/circuit.h"
 #include "filecoin/json_patch.h"
@@ -127,6 +128,7 @@ static void compare_partition(const struct post *post, unsigned k, struct fixtur
                                        post->config.sector_size};
     const size_t first = (size_t)k * (post->config.winning ? 1 : post->config.shape.sectors);
     const size_t left = post->count - first;
+    const enum cuzk_cpu_level level = cuzk_cpu_level();
     struct cuzk_post_sector places[66];
     struct cuzk_fr public_inputs[256];
     const struct cuzk_post_assignment assignment = {places};
@@ -151,9 +153,13 @@ static void compare_partition(const struct post *post, unsigned k, struct fixtur
     must(cuzk_circuit_open(&id, &circuit, &err), &err);
     must(cuzk_circuit_layout(&circuit, &layout, &err), &err);
     must(cuzk_witness_create(&layout, &witness, &err), &err);
-    must(cuzk_circuit_witness(&circuit, &assignment, pool, &witness, &err), &err);
-    assert_memory_equal(witness.inputs + 1, public_inputs, i * sizeof *public_inputs);
-    witness_fixture_compare(&layout, &witness, expected);
+    for (int forced = CUZK_CPU_PORTABLE; forced <= (int)level; forced++) {
+        cuzk_cpu_set_level((enum cuzk_cpu_level)forced);
+        memset(witness.bits, 0, ((size_t)layout.bits + 63) / 64 * sizeof *witness.bits);
+        must(cuzk_circuit_witness(&circuit, &assignment, pool, &witness, &err), &err);
+        assert_memory_equal(witness.inputs + 1, public_inputs, i * sizeof *public_inputs);
+        witness_fixture_compare(&layout, &witness, expected);
+    }
     must(cuzk_circuit_check(&circuit, &layout, &witness, &err), &err);
     cuzk_witness_destroy(&witness);
     cuzk_witness_layout_destroy(&layout);
