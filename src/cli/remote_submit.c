@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "cli/remote.h"
 #include "engine/porep_case.h"
+#include "engine/registered.h"
 #include "filecoin/c1.h"
 #include "server/message.h"
 
@@ -158,21 +159,16 @@ out:
     return status;
 }
 
-/* go-state-types' number of a PoSt or an update; sizes without a registered proof have none (0). */
+/* The number that a document names, or that of its size. */
 static uint64_t registered_number(const struct document *document, Cuzk__V1__ProofKind kind)
 {
-    static const uint64_t sizes[] = {UINT64_C(1) << 11, UINT64_C(1) << 23, UINT64_C(1) << 29,
-                                     UINT64_C(1) << 35, UINT64_C(1) << 36};
     const char *name = document->registered_name;
     const bool first = name[0] != '\0' ? strlen(name) >= 2 && strcmp(name + strlen(name) - 2, "V1") == 0
                                        : strcmp(document->api, "1.0.0") == 0;
 
     if (document->has_registered)
         return document->registered;
-    for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        if (sizes[i] == document->sector_size)
-            return i + (kind != CUZK__V1__PROOF_KIND__WINDOW_POST_PARTITION ? 0u : first ? 5u : 10u);
-    return 0;
+    return cuzk_registered_number((enum cuzk_proof_kind)kind, document->sector_size, first);
 }
 
 /* A prover id is the actor number in unsigned LEB128. */

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/json_reader.h"
 #include "base/mem.h"
+#include "engine/registered.h"
 #include "engine/update_case.h"
 
 enum { REQUEST_BYTES_MOST = 1 << 20, PROOF_BYTES_MOST = 1 << 22, COMMITMENTS = 3, COMMITMENT_BYTES = 32 };
@@ -18,6 +19,9 @@ struct holder {
     struct cuzk_file_map files[CUZK_OPTION_LIST_ROOM];
     size_t open;
 };
+
+/* A document that names no registered proof means the one of its size. */
+enum { HAS_REGISTERED = 1U << (COMMITMENTS + 1) };
 
 /* The commitments in the order of the request's members below. */
 static const char *const names[COMMITMENTS] = {"comm_r_old", "comm_r_new", "comm_d_new"};
@@ -34,8 +38,10 @@ static enum cuzk_status read_member(struct cuzk_json_document *json, struct cuzk
         *seen |= 1U << COMMITMENTS;
         return cuzk_json_read_u64(json, "sector_size", &holder->request.sector_size, err);
     }
-    if (cuzk_json_slice_is(key, "registered_proof") && cuzk_json_read_kind(json) == CUZK_JSON_NUMBER)
+    if (cuzk_json_slice_is(key, "registered_proof") && cuzk_json_read_kind(json) == CUZK_JSON_NUMBER) {
+        *seen |= HAS_REGISTERED;
         return cuzk_json_read_u64(json, "registered_proof", &holder->request.registered_proof, err);
+    }
     return cuzk_json_read_skip(json, err);
 }
 
@@ -62,6 +68,9 @@ static enum cuzk_status read_request(const char *path, struct holder *holder, st
         if (!(seen >> i & 1))
             CUZK_TRY_OUT(cuzk_error_set(err, CUZK_INPUT, "%s: %s: missing", path,
                                         i < COMMITMENTS ? names[i] : "sector_size"));
+    if (!(seen & HAS_REGISTERED))
+        holder->request.registered_proof =
+            cuzk_registered_number(CUZK_PROOF_KIND_SNAP, holder->request.sector_size, false);
 out:
     cuzk_file_map_close(&map);
     return status;

@@ -1,9 +1,11 @@
 #include "engine/porep_case.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "circuit/circuit.h"
+#include "engine/registered.h"
 #include "engine/request_blob.h"
 #include "filecoin/public_inputs.h"
 #include "filecoin/replica_id.h"
@@ -195,31 +197,28 @@ static void case_close(struct cuzk_case *that)
 
 static const struct cuzk_case_ops ops = {case_inputs, case_check, case_witness, case_close};
 
-/* An absent registered_proof is 0 on the wire, which is also a number: it then says nothing. */
+static enum cuzk_status config_of(const struct cuzk_request *request, struct cuzk_porep_config *config,
+                                  struct cuzk_error *err)
+{
+    static const uint8_t no_porep_id[32];
+    const uint64_t number = request->registered_proof;
+
+    CUZK_TRY(cuzk_registered_check(request, err));
+    if (cuzk_registered_sector_size(CUZK_PROOF_KIND_POREP, number) == request->sector_size)
+        cuzk_porep_config_registered((unsigned)number, config);
+    else if (cuzk_porep_config_make(request->sector_size, CUZK_POREP_INTERACTIVE, CUZK_API_1_1_0, no_porep_id,
+                                    config, NULL) != CUZK_OK)
+        return cuzk_error_set(err, CUZK_INPUT, "sector_size: no sectors of %" PRIu64 " bytes",
+                              request->sector_size);
+    return CUZK_OK;
+}
+
 enum cuzk_status cuzk_porep_look(const struct cuzk_request *request, struct cuzk_circuit_id *circuit,
                                  unsigned *partitions, struct cuzk_error *err)
 {
-    const uint64_t number = request->registered_proof;
     struct cuzk_porep_config config;
 
-    if (number >= CUZK_SEAL_PROOFS)
-        return cuzk_error_set(err, CUZK_INPUT, "registered_proof: expected a seal proof below %d, found %llu",
-                              CUZK_SEAL_PROOFS, (unsigned long long)number);
-    if (number > 0 && cuzk_seal_proof_sector_size((unsigned)number) != request->sector_size)
-        return cuzk_error_set(err, CUZK_INPUT,
-                              "sector_size: expected %llu bytes as registered_proof %llu has, found %llu",
-                              (unsigned long long)cuzk_seal_proof_sector_size((unsigned)number),
-                              (unsigned long long)number, (unsigned long long)request->sector_size);
-    if (number > 0) {
-        cuzk_porep_config_registered((unsigned)number, &config);
-    } else {
-        static const uint8_t no_porep_id[32];
-
-        if (cuzk_porep_config_make(request->sector_size, CUZK_POREP_INTERACTIVE, CUZK_API_1_1_0, no_porep_id,
-                                   &config, NULL) != CUZK_OK)
-            return cuzk_error_set(err, CUZK_INPUT, "sector_size: no sectors of %llu bytes",
-                                  (unsigned long long)request->sector_size);
-    }
+    CUZK_TRY(config_of(request, &config, err));
     if (request->vanilla_proof.length == 0)
         return cuzk_error_set(err, CUZK_INPUT, "vanilla_proof: expected a C1 output, found nothing");
     if (request->vanilla_proof.length > CUZK_C1_BYTES_MOST)
@@ -243,6 +242,7 @@ static enum cuzk_status agree(const struct cuzk_request *request, const struct c
         return cuzk_error_set(err, CUZK_INPUT,
                               "sector_size: expected %llu as the vanilla proof has, found %llu",
                               (unsigned long long)c1->sector_size, (unsigned long long)request->sector_size);
+    /* 0 may be what a client of 2 KiB sectors did not give; the C1 output says which it is */
     if (request->registered_proof != 0 && c1->registered_proof != (int)request->registered_proof)
         return cuzk_error_set(err, CUZK_INPUT,
                               "registered_proof: expected %d as the vanilla proof has, found %llu",

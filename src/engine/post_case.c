@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "circuit/circuit.h"
+#include "engine/registered.h"
 #include "engine/request_blob.h"
 
 struct post_case {
@@ -192,26 +193,20 @@ static enum cuzk_status config_of(const struct cuzk_request *request, bool winni
 {
     const uint64_t number = request->registered_proof;
 
-    /* Absent is 0 on the wire. WinningPoSt has one version, so the sector size says all. */
-    if (winning && number == 0) {
-        if (cuzk_post_config_make(request->sector_size, true, CUZK_API_1_0_0, config, NULL) == CUZK_OK)
-            return CUZK_OK;
+    CUZK_TRY(cuzk_registered_check(request, err));
+    if (cuzk_registered_sector_size(request->kind, number) == request->sector_size) {
+        cuzk_post_config_registered((unsigned)number, config);
+        return CUZK_OK;
+    }
+    /* A size without a registered proof. WinningPoSt has one version, so the size says all. */
+    if (!winning)
+        return cuzk_error_set(err, CUZK_INPUT,
+                              "registered_proof: WindowPoSt of sectors of %" PRIu64
+                              " bytes has none, so that its version is not known",
+                              request->sector_size);
+    if (cuzk_post_config_make(request->sector_size, true, CUZK_API_1_0_0, config, NULL) != CUZK_OK)
         return cuzk_error_set(err, CUZK_INPUT, "sector_size: no sectors of %" PRIu64 " bytes",
                               request->sector_size);
-    }
-    if (number >= CUZK_POST_PROOFS)
-        return cuzk_error_set(err, CUZK_INPUT,
-                              "registered_proof: expected a PoSt proof below %d, found %" PRIu64,
-                              CUZK_POST_PROOFS, number);
-    cuzk_post_config_registered((unsigned)number, config);
-    if (config->winning != winning)
-        return cuzk_error_set(err, CUZK_INPUT, "registered_proof: %" PRIu64 " is not a %s", number,
-                              winning ? "WinningPoSt" : "WindowPoSt");
-    if (config->sector_size != request->sector_size)
-        return cuzk_error_set(err, CUZK_INPUT,
-                              "sector_size: expected %" PRIu64 " bytes as registered_proof %" PRIu64
-                              " has, found %" PRIu64,
-                              config->sector_size, number, request->sector_size);
     return CUZK_OK;
 }
 

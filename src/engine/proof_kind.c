@@ -3,16 +3,19 @@
 #include "engine/porep_case.h"
 #include "engine/post_case.h"
 #include "engine/update_case.h"
+#include "filecoin/seal_proof.h"
+
+enum { SIZES = CUZK_REGISTERED_SIZES };
 
 /* Kinds that cannot be proved have no name. */
 static const struct cuzk_proof_kind_row rows[CUZK_PROOF_KINDS] = {
-    [CUZK_PROOF_KIND_POREP] = {CUZK_PROOF_KIND_POREP, "porep-c2", CUZK_PRIORITY_NORMAL, true, cuzk_porep_look,
-                               cuzk_porep_open},
+    [CUZK_PROOF_KIND_POREP] = {CUZK_PROOF_KIND_POREP, "porep-c2", CUZK_PRIORITY_NORMAL, true, 0,
+                               CUZK_SEAL_PROOFS, cuzk_porep_look, cuzk_porep_open},
     [CUZK_PROOF_KIND_WINDOW_POST] = {CUZK_PROOF_KIND_WINDOW_POST, "window-post", CUZK_PRIORITY_HIGH, false,
-                                     cuzk_window_look, cuzk_window_open},
+                                     SIZES, CUZK_POST_PROOFS, cuzk_window_look, cuzk_window_open},
     [CUZK_PROOF_KIND_WINNING_POST] = {CUZK_PROOF_KIND_WINNING_POST, "winning-post", CUZK_PRIORITY_CRITICAL,
-                                      false, cuzk_winning_look, cuzk_winning_open},
-    [CUZK_PROOF_KIND_SNAP] = {CUZK_PROOF_KIND_SNAP, "snap-update", CUZK_PRIORITY_NORMAL, false,
+                                      false, 0, SIZES, cuzk_winning_look, cuzk_winning_open},
+    [CUZK_PROOF_KIND_SNAP] = {CUZK_PROOF_KIND_SNAP, "snap-update", CUZK_PRIORITY_NORMAL, false, 0, SIZES,
                               cuzk_update_look, cuzk_update_open},
 };
 

@@ -27,6 +27,7 @@ struct cuzk_proof_kind_row {
     const char *name;            /* "porep-c2"; metric labels write '_' for '-' */
     enum cuzk_priority priority; /* where the request names none */
     bool batchable;
+    unsigned registered_first, registered_end; /* its registered proofs' numbers (engine/registered.h) */
 
     /* The scalar fields and lengths, without decoding: circuit and number of partitions. Errors: INPUT,
      * naming the field. */

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "circuit/circuit.h"
 #include "engine/commitment.h"
+#include "engine/registered.h"
 #include "engine/request_blob.h"
 #include "filecoin/seal_proof.h"
 #include "filecoin/update_verify.h"
@@ -63,22 +64,10 @@ static const struct cuzk_case_ops ops = {case_inputs, case_check, case_witness, 
 
 /* ---- from a request ---- */
 
-enum { REGISTERED = CUZK_REGISTERED_SIZES }; /* update proofs, one a size */
-
 static enum cuzk_status look_at_size(const struct cuzk_request *request, struct cuzk_update_shape *shape,
                                      struct cuzk_error *err)
 {
-    const uint64_t number = request->registered_proof;
-
-    if (number >= REGISTERED)
-        return cuzk_error_set(err, CUZK_INPUT,
-                              "registered_proof: expected an update proof below %d, found %" PRIu64,
-                              REGISTERED, number);
-    if (number > 0 && cuzk_seal_proof_sector_size((unsigned)number) != request->sector_size)
-        return cuzk_error_set(err, CUZK_INPUT,
-                              "sector_size: expected %" PRIu64 " bytes as registered_proof %" PRIu64
-                              " has, found %" PRIu64,
-                              cuzk_seal_proof_sector_size((unsigned)number), number, request->sector_size);
+    CUZK_TRY(cuzk_registered_check(request, err));
     if (!cuzk_update_shape_of(request->sector_size, false, shape))
         return cuzk_error_set(err, CUZK_INPUT, "sector_size: no updates of sectors of %" PRIu64 " bytes",
                               request->sector_size);

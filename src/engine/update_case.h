@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "engine/proof_kind.h"
 
-/* A request as a case: see engine/proof_kind.h. registered_proof 0 stands for 2 KiB or for "not given". */
+/* A request as a case: see engine/proof_kind.h. */
 enum cuzk_status cuzk_update_look(const struct cuzk_request *request, struct cuzk_circuit_id *circuit,
                                   unsigned *partitions, struct cuzk_error *err);
 enum cuzk_status cuzk_update_open(const struct cuzk_request *request, const struct cuzk_log *log,

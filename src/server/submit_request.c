@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "cuzk/v1/proving.pb-c.h"
 #include "engine/commitment.h"
-#include "filecoin/seal_proof.h"
+#include "engine/registered.h"
 
 enum {
     VANILLA_PROOF = 10,
@@ -121,59 +121,6 @@ static enum cuzk_status read_commitment(struct taking *taking, unsigned i, struc
     return CUZK_OK;
 }
 
-/* ---- registered proofs ---- */
-
-enum { SIZES = CUZK_REGISTERED_SIZES };
-
-/* The sector size that a kind's registered proof stands for; 0: it has no such number. */
-static uint64_t registered_size(enum cuzk_proof_kind kind, uint64_t number)
-{
-    static const struct {
-        uint64_t first, end; /* of the kind's numbers */
-    } numbers[CUZK_PROOF_KINDS] = {
-        [CUZK_PROOF_KIND_POREP] = {0, CUZK_SEAL_PROOFS},
-        [CUZK_PROOF_KIND_SNAP] = {0, SIZES},
-        [CUZK_PROOF_KIND_WINDOW_POST] = {SIZES, 3 * SIZES},
-        [CUZK_PROOF_KIND_WINNING_POST] = {0, SIZES},
-    };
-
-    if ((unsigned)kind >= CUZK_PROOF_KINDS || number < numbers[kind].first || number >= numbers[kind].end)
-        return 0;
-    return cuzk_seal_proof_sector_size((unsigned)number % SIZES);
-}
-
-static bool is_registered_size(uint64_t size)
-{
-    for (unsigned i = 0; i < SIZES; i++)
-        if (cuzk_seal_proof_sector_size(i) == size)
-            return true;
-    return false;
-}
-
-/* Sizes that only exist for tests have no registered proof: the number is then 0. */
-static enum cuzk_status check_registered(const char *what, const struct cuzk_request *request,
-                                         struct cuzk_error *err)
-{
-    const uint64_t size = registered_size(request->kind, request->registered_proof);
-
-    if (request->kind == CUZK_PROOF_KIND_NONE)
-        return cuzk_error_set(err, CUZK_INPUT, "%s: proof_kind: not given", what);
-    if (request->sector_size == 0)
-        return cuzk_error_set(err, CUZK_INPUT, "%s: sector_size: not given", what);
-    if (!is_registered_size(request->sector_size) && request->registered_proof == 0)
-        return CUZK_OK;
-    if (size == 0)
-        return cuzk_error_set(err, CUZK_INPUT,
-                              "%s: registered_proof: %" PRIu64 " is no number of this proof_kind", what,
-                              request->registered_proof);
-    if (size != request->sector_size)
-        return cuzk_error_set(err, CUZK_INPUT,
-                              "%s: registered_proof: %" PRIu64 " is of sectors of %" PRIu64
-                              " bytes, sector_size says %" PRIu64,
-                              what, request->registered_proof, size, request->sector_size);
-    return CUZK_OK;
-}
-
 /* ---- the whole ---- */
 
 static enum cuzk_status take_small(const char *what, struct cuzk_submit_request *out, struct cuzk_error *err)
@@ -195,7 +142,11 @@ static enum cuzk_status take_small(const char *what, struct cuzk_submit_request 
     request->sector_number = small->sector_number;
     request->miner_id = small->miner_id;
     request->partition_index = small->partition_index;
-    return check_registered(what, request, err);
+    if (request->kind == CUZK_PROOF_KIND_NONE)
+        return cuzk_error_set(err, CUZK_INPUT, "%s: proof_kind: not given", what);
+    const enum cuzk_status status = cuzk_registered_check(request, err);
+
+    return status == CUZK_OK ? CUZK_OK : cuzk_error_prefix(err, status, "%s", what);
 }
 
 enum cuzk_status cuzk_submit_request_read(const struct cuzk_protowire *wire, struct cuzk_submit_request *out,

@@ -53,13 +53,14 @@ static void unmake(struct made *m)
     free(m->text);
 }
 
-static void refused(const struct made *m, enum cuzk_proof_kind kind, const char *named)
+static void refused(struct made *m, enum cuzk_proof_kind kind, const char *named)
 {
     const struct cuzk_proof_kind_row *row = cuzk_proof_kind_row(kind);
     struct cuzk_circuit_id circuit;
     struct cuzk_error err;
     unsigned partitions;
 
+    m->request.kind = kind;
     assert_int_equal(row->look(&m->request, &circuit, &partitions, &err), CUZK_INPUT);
     assert_non_null(strstr(err.message, named));
 }

@@ -151,7 +151,7 @@ static void test_update_look__names_the_field(void **state)
     r.registered_proof = 5;
     refuse("registered_proof", &r);
     r.registered_proof = 3;
-    refuse("sector_size", &r);
+    refuse("registered_proof", &r);
     r = made.request;
     r.vanilla_proof_count = 0;
     refuse("vanilla_proofs", &r);
