@@ -1,0 +1,235 @@
+"""Every kind of proof through the daemon, on the CPU: in its own process and in a child's, by priority, and --remote."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.request
+
+from daemon import Daemon
+from program import CUZK, FIXTURES, Case, kept_key, run, test_key
+
+SECTORS = FIXTURES / "sectors"
+SETUP = ("winning-2k", "wpost-2k")  # keys that are made in a second or two
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def fixture_folder(kind, name=None):
+    return SECTORS / (name or {"porep": "porep-2k", "snap": "update-2k", "wpost": "window-2k-3",
+                               "winning": "winning-2k"}[kind])
+
+
+def inputs(kind, name=None):
+    """A kind's fixture as the commands take it: (options, partitions)."""
+    folder = fixture_folder(kind, name)
+    if kind == "porep":
+        return ["--c1", folder / "c1.json"], 1
+    if kind == "snap":
+        return ["--request", folder / "update.json", "--in", folder / "partition-0.bin"], 1
+    request = json.loads((folder / "post.json").read_text())
+    return ["--request", folder / "post.json", "--in", *sorted(folder.glob("vanilla-*.bin"), reverse=True)], \
+        request["partitions"]
+
+
+class Kinds(Case):
+    kinds = ()
+
+    @classmethod
+    def setUpClass(cls):
+        """Keys for all tests of the class: PoSt ones made here, those that take long shared by the whole suite."""
+        made = pathlib.Path(tempfile.mkdtemp(prefix="cuzk-e2e-keys-"))
+        cls.addClassCleanup(shutil.rmtree, made, ignore_errors=True)
+        cls.keys = made / "all"
+        cls.keys.mkdir()
+        cls.folders = {"porep": test_key(), "snap": kept_key("snap-2k")}
+        for circuit in SETUP:
+            cls.folders[circuit[:-3]] = made / circuit
+            if run("setup", circuit, "--out", made / circuit, "--backend", "cpu", "--quiet").code != 0:
+                raise AssertionError(f"no key of {circuit}")
+        for kind in ("winning", "wpost", *cls.kinds):
+            for file in cls.folders[kind].glob("v28-*"):
+                os.symlink(file.resolve(), cls.keys / file.name)
+
+    def serve(self, isolation="thread", device="cpu", *options):
+        self.port = free_port()
+        folder = self.folder / f"daemon-{isolation}-{len(list(self.folder.iterdir()))}"
+        folder.mkdir()
+        self.daemon = Daemon(folder, "--params-dir", self.keys, "--isolation", isolation, *options, device=device,
+                             http=f"127.0.0.1:{self.port}").start()
+        self.addCleanup(self.daemon.stop)
+        return self.daemon
+
+    def events(self):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/timeline", timeout=30) as page:
+            return json.load(page)["events"]
+
+    def verify(self, kind, proof, name=None):
+        self.expect(0, "verify", kind, "--public", fixture_folder(kind, name) / "public_inputs.json", "--proof", proof,
+                    "--vk", next(self.folders[kind].glob("*.vk")))
+
+    def remote(self, kind, name=None, code=0, *more):
+        given, partitions = inputs(kind, name)
+        proof = self.folder / f"{kind}-{name}.proof"
+        report = self.expect(code, "prove", kind, *given, "--remote", "--addr", self.daemon.address, "--params-dir",
+                             self.keys, "--out", proof, "--json", *more).json()
+        if code == 0:
+            self.assertEqual((report["kind"], report["circuit"], report["verified"], report["backend"]),
+                             (kind, kind + "-2k", True, "remote"))
+            self.assertEqual([p["index"] for p in report["partitions"]], list(range(partitions)))
+            self.assertEqual(report["proof_bytes"], 192 * partitions)
+            self.assertEqual(bytes.fromhex(report["proof_hex"]), proof.read_bytes())
+            self.verify(kind, proof, name)
+        else:
+            self.assertFalse(proof.exists())
+        return report
+
+
+class Posts(Kinds):
+    """The kinds with small keys, in the daemon's process and in a child's."""
+
+    def prove_all(self, isolation):
+        self.serve(isolation)
+        self.remote("winning")
+        for name in ("window-2k-3", "window-2k-3-v1", "window-2k-pad"):
+            self.remote("wpost", name)
+        if isolation == "process":
+            return
+        # a job by hand, for one partition
+        request = json.loads((SECTORS / "window-2k" / "post.json").read_text())
+        self.assertEqual(request["partitions"], 1)
+        given, _ = inputs("wpost", "window-2k")
+        proof = self.folder / "submitted.proof"
+        self.expect(0, "submit", "wpost", *given, "--out", proof, "--addr", self.daemon.address)
+        self.verify("wpost", proof, "window-2k")
+
+    def test_in_the_daemon(self):
+        self.prove_all("thread")
+
+    def test_in_a_child(self):
+        self.prove_all("process")
+
+    def test_bad_input_is_refused_before_it_is_sent(self):
+        self.serve()
+        vanilla = bytearray(next((SECTORS / "winning-2k").glob("vanilla-*.bin")).read_bytes())
+        vanilla[-9] ^= 1
+        bad = self.write("bad.bin", bytes(vanilla))
+        result = self.expect(1, "prove", "winning", "--request", SECTORS / "winning-2k" / "post.json", "--in", bad,
+                             "--remote", "--addr", self.daemon.address, "--params-dir", self.keys)
+        self.assertIn("sector 42", result.err)
+        status = self.expect(0, "status", "--json", "--addr", self.daemon.address).json()
+        self.assertEqual((status["total_proofs_completed"], status["total_proofs_failed"]), (0, 0))
+
+    def test_a_proof_of_other_parameters_is_not_written(self):
+        self.serve()
+        self.remote("winning")
+        others = self.folder / "others"
+        self.expect(0, "setup", "winning-2k", "--out", others, "--backend", "cpu", "--quiet")
+        given, _ = inputs("winning")
+        out = self.folder / "none.proof"
+        result = self.expect(1, "prove", "winning", *given, "--remote", "--addr", self.daemon.address, "--params-dir",
+                             others, "--out", out)
+        self.assertIn("does not verify", result.err)
+        self.assertFalse(out.exists())
+
+    def test_without_a_key_here_or_a_daemon_there(self):
+        self.serve()
+        given, _ = inputs("winning")
+        at = ["--remote", "--addr", self.daemon.address]
+        empty = self.folder / "empty"
+        empty.mkdir()
+        self.expect(4, "prove", "winning", *given, *at, "--params-dir", empty)
+        self.expect(2, "prove", "winning", *given, *at, "--params-dir", self.keys, "--timeline", self.folder / "t")
+        self.daemon.stop()
+        result = self.expect(4, "prove", "winning", *given, *at, "--params-dir", self.keys)
+        self.assertIn("is the daemon running", result.err)
+
+    def test_standard_input(self):
+        self.serve()
+        folder = SECTORS / "winning-2k"
+        request = (folder / "post.json").read_bytes()
+        result = self.expect(0, "prove", "winning", "--request", "-", "--in", next(folder.glob("vanilla-*.bin")), "--remote",
+                             "--addr", self.daemon.address, "--params-dir", self.keys, stdin=request)
+        self.verify("winning", self.write("hex.proof", result.out))
+
+    def test_interrupt_cancels_the_job(self):
+        self.serve("thread", "null:msm=30s")
+        given, _ = inputs("wpost")
+        out = self.folder / "none.proof"
+        client = subprocess.Popen([CUZK, "prove", "wpost", *map(str, given), "--remote", "--addr", self.daemon.address,
+                                   "--params-dir", str(self.keys), "--out", str(out)], stderr=subprocess.PIPE, text=True)
+        self.addCleanup(client.kill)
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            queues = self.expect(0, "status", "--json", "--addr", self.daemon.address).json()["queues"]
+            if sum(q["pending"] + q["in_progress"] for q in queues) == 2:
+                break
+            time.sleep(0.05)
+        client.send_signal(signal.SIGINT)
+        _, said = client.communicate(timeout=30)
+        self.assertEqual(client.returncode, 4, said)
+        self.assertEqual(said.count(": cancelled\n"), 2, said)
+        self.assertFalse(out.exists())
+        end = time.monotonic() + 10
+        while time.monotonic() < end:
+            queues = self.expect(0, "status", "--json", "--addr", self.daemon.address).json()["queues"]
+            left = sum(q["pending"] + q["in_progress"] for q in queues)
+            if left == 0:
+                break
+            time.sleep(0.05)
+        self.assertEqual(left, 0)
+
+
+class AllKinds(Kinds):
+    """All four kinds at once, the least urgent first: the device takes them by priority."""
+    kinds = ("porep", "snap")
+    jobs = (("snap", "low"), ("porep", "normal"), ("wpost", "high"), ("winning", "critical"))
+
+    def submit(self, kind, priority, name, *more):
+        given, _ = inputs(kind, {"wpost": "window-2k"}.get(kind))
+        return self.expect(0, "submit", kind, *given, "--priority", priority, "--request-id", name, "--addr",
+                           self.daemon.address, *more, "--json").json()["job_id"]
+
+    def mixed(self, isolation):
+        self.serve(isolation, "cpu", "--preload", "snap-2k", "--preload", "porep-2k", "--preload", "wpost-2k", "--preload",
+                   "winning-2k")
+        blocker = self.submit("porep", "normal", "first")
+        end = time.monotonic() + 60
+        while not any(e["stage"] == "setup" and e["job"] == blocker for e in self.events()):
+            self.assertLess(time.monotonic(), end, "nothing begins")
+            time.sleep(0.05)
+        made = [self.submit(kind, priority, kind) for kind, priority in self.jobs]
+        for (kind, _), job in zip(self.jobs, made):
+            proof = self.folder / f"{kind}-{isolation}"
+            self.expect(0, "await", job, "--out", proof, "--addr", self.daemon.address)
+            self.verify(kind, proof, {"wpost": "window-2k"}.get(kind))
+        self.expect(0, "await", blocker, "--out", self.folder / "first", "--addr", self.daemon.address)
+        self.verify("porep", self.folder / "first")
+        events = self.events()
+        accepted = next(e["begin_ns"] for e in events if e["stage"] == "accepted" and e["job"] == made[-1])
+        picks = [job for begin, job in sorted((e["begin_ns"], e["job"]) for e in events if e["stage"] == "setup")
+                 if begin > accepted]
+        urgent_first = [job for job in reversed(made) if job in picks]
+        # one may have been on its way when the urgent ones came; from then on strictly by priority
+        self.assertIn(picks, (urgent_first, *[[job] + [j for j in urgent_first if j != job] for job in urgent_first]))
+        self.assertGreaterEqual(len(picks), 3)
+        self.assertLessEqual(picks.index(made[-1]), 1)
+
+    def test_in_the_daemon(self):
+        self.mixed("thread")
+
+    def test_in_a_child(self):
+        self.mixed("process")
+
+    def test_remote_proving(self):
+        self.serve()
+        for kind in ("snap", "porep"):
+            self.remote(kind)
