@@ -2,10 +2,17 @@
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import time
 
 from program import CUZK
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
 
 
 class Daemon:

@@ -260,7 +260,11 @@ class Connection:
             self.step()
         return self.answers[stream]
 
-    def call(self, method, message, more=()):
+    def send_call(self, method, message, more=()):
+        """A whole request, not waited for; returns its stream."""
         stream = self.open(method, more)
         self.send(stream, b"\0" + struct.pack(">I", len(message)) + message, end=True)
-        return self.wait(stream)
+        return stream
+
+    def call(self, method, message, more=()):
+        return self.wait(self.send_call(method, message, more))

@@ -4,23 +4,16 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 import urllib.request
 
-from daemon import Daemon
+from daemon import Daemon, free_port
 from program import CUZK, FIXTURES, Case, kept_key, run, test_key
 
 SECTORS = FIXTURES / "sectors"
 SETUP = ("winning-2k", "wpost-2k")  # keys that are made in a second or two
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def fixture_folder(kind, name=None):

@@ -1,22 +1,15 @@
 """Real proofs through the daemon: the fixture's sector, proved by the CPU, verified outside."""
 import json
-import socket
 import time
 import urllib.request
 
 import h2
-from daemon import Daemon
+from daemon import Daemon, free_port
 from h2 import string
 from program import FIXTURES, Case, key_file, test_key
 from serve import porep
 
 SECTOR = FIXTURES / "sectors" / "porep-2k"
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 class Proved(Case):
@@ -82,3 +75,25 @@ class Priorities(Case):
         before = [job for begin, job in picks if accepted + 2e7 < begin < taken]
         self.assertEqual(before, [], "a device picked other partitions first")
         self.assertGreaterEqual(sum(begin > taken for begin, job in picks), 5, "there was nobody to overtake")
+
+    def test_critical_overtakes_between_the_partitions_of_a_job(self):
+        port = free_port()
+        daemon = Daemon(self.folder, device="null:msm=100ms", http=f"127.0.0.1:{port}").start()
+        self.addCleanup(daemon.stop)
+        c = h2.Connection(daemon.socket)
+        self.addCleanup(c.close)
+        large = c.call("SubmitProof", porep("32 GiB", size=32 << 30, registered=8, priority=1)).fields[1][0]
+        time.sleep(0.25)
+        critical = c.call("SubmitProof", porep("critical", priority=4)).fields[1][0]
+        answers = [c.send_call("AwaitProof", string(1, job)) for job in (large, critical)]
+        self.assertEqual(len(c.wait(answers[1]).fields[3][0]), 192)
+        self.assertNotIn(answers[0], c.closed, "the large job was to be overtaken")
+        self.assertEqual(len(c.wait(answers[0]).fields[3][0]), 1920)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/timeline", timeout=30) as page:
+            events = json.load(page)["events"]
+        accepted = next(e["begin_ns"] for e in events if e["stage"] == "accepted" and e["job"] == critical.decode())
+        picks = sorted((e["begin_ns"], e["job"], e["partition"]) for e in events if e["stage"] == "setup")
+        self.assertEqual(sorted(p for _, job, p in picks if job == large.decode()), list(range(10)))
+        after = [job for begin, job, _ in picks if begin > accepted]
+        self.assertLessEqual(after.index(critical.decode()), 1, "more than the next partition went first")
+        self.assertGreaterEqual(len(after), 5, "there was nothing to overtake")
