@@ -1,90 +1,34 @@
 #include "cli/snap_options.h"
 
-#include <string.h>
-
 #include "base/file.h"
-#include "base/json_reader.h"
 #include "base/mem.h"
-#include "engine/registered.h"
 #include "engine/update_case.h"
+#include "engine/update_public.h"
 
-enum { REQUEST_BYTES_MOST = 1 << 20, PROOF_BYTES_MOST = 1 << 22, COMMITMENTS = 3, COMMITMENT_BYTES = 32 };
+enum { PROOF_BYTES_MOST = 1 << 22 };
 
 /* A request and what it points at. */
 struct holder {
     struct cuzk_request request;
-    uint8_t commitments[COMMITMENTS][COMMITMENT_BYTES];
-    struct cuzk_request_part parts[COMMITMENTS], proof_parts[CUZK_OPTION_LIST_ROOM];
+    struct cuzk_update_public public_side;
+    struct cuzk_request_part parts[CUZK_UPDATE_COMMITMENTS], proof_parts[CUZK_OPTION_LIST_ROOM];
     struct cuzk_request_blob proofs[CUZK_OPTION_LIST_ROOM];
     struct cuzk_file_map files[CUZK_OPTION_LIST_ROOM];
     size_t open;
 };
 
-/* A document that names no registered proof means the one of its size. */
-enum { HAS_REGISTERED = 1U << (COMMITMENTS + 1) };
-
-/* The commitments in the order of the request's members below. */
-static const char *const names[COMMITMENTS] = {"comm_r_old", "comm_r_new", "comm_d_new"};
-
-static enum cuzk_status read_member(struct cuzk_json_document *json, struct cuzk_json_slice key,
-                                    struct holder *holder, unsigned *seen, struct cuzk_error *err)
-{
-    for (unsigned i = 0; i < COMMITMENTS; i++)
-        if (cuzk_json_slice_is(key, names[i])) {
-            *seen |= 1U << i;
-            return cuzk_json_read_hex(json, names[i], holder->commitments[i], COMMITMENT_BYTES, err);
-        }
-    if (cuzk_json_slice_is(key, "sector_size")) {
-        *seen |= 1U << COMMITMENTS;
-        return cuzk_json_read_u64(json, "sector_size", &holder->request.sector_size, err);
-    }
-    if (cuzk_json_slice_is(key, "registered_proof") && cuzk_json_read_kind(json) == CUZK_JSON_NUMBER) {
-        *seen |= HAS_REGISTERED;
-        return cuzk_json_read_u64(json, "registered_proof", &holder->request.registered_proof, err);
-    }
-    return cuzk_json_read_skip(json, err);
-}
-
 static enum cuzk_status read_request(const char *path, struct holder *holder, struct cuzk_error *err)
 {
-    enum cuzk_status status = CUZK_OK;
-    struct cuzk_json_document json;
-    struct cuzk_json_slice key;
     struct cuzk_file_map map;
-    unsigned seen = 0;
-    bool more;
 
-    CUZK_TRY(cuzk_file_map_open(path, "request", REQUEST_BYTES_MOST, &map, err));
-    cuzk_json_read_init(&json, path, map.bytes, (size_t)map.length);
-    CUZK_TRY_OUT(cuzk_json_read_object(&json, "request", err));
-    for (;;) {
-        CUZK_TRY_OUT(cuzk_json_read_member(&json, &key, &more, err));
-        if (!more)
-            break;
-        CUZK_TRY_OUT(read_member(&json, key, holder, &seen, err));
-    }
-    CUZK_TRY_OUT(cuzk_json_read_end(&json, err));
-    for (unsigned i = 0; i <= COMMITMENTS; i++)
-        if (!(seen >> i & 1))
-            CUZK_TRY_OUT(cuzk_error_set(err, CUZK_INPUT, "%s: %s: missing", path,
-                                        i < COMMITMENTS ? names[i] : "sector_size"));
-    if (!(seen & HAS_REGISTERED))
-        holder->request.registered_proof =
-            cuzk_registered_number(CUZK_PROOF_KIND_SNAP, holder->request.sector_size, false);
-out:
+    CUZK_TRY(cuzk_file_map_open(path, "request", CUZK_UPDATE_PUBLIC_BYTES_MOST, &map, err));
+    const enum cuzk_status status =
+        cuzk_update_public_decode(path, map.bytes, (size_t)map.length, &holder->public_side, err);
+
     cuzk_file_map_close(&map);
+    if (status == CUZK_OK)
+        cuzk_update_public_request(&holder->public_side, holder->parts, &holder->request);
     return status;
-}
-
-static void point_at_commitments(struct holder *holder)
-{
-    struct cuzk_request_blob *const blobs[COMMITMENTS] = {
-        &holder->request.comm_r_old, &holder->request.comm_r_new, &holder->request.comm_d_new};
-
-    for (unsigned i = 0; i < COMMITMENTS; i++) {
-        holder->parts[i] = (struct cuzk_request_part){holder->commitments[i], COMMITMENT_BYTES};
-        *blobs[i] = (struct cuzk_request_blob){&holder->parts[i], 1, COMMITMENT_BYTES};
-    }
 }
 
 static enum cuzk_status read_proofs(const struct cuzk_option_list *in, struct holder *holder,
@@ -110,10 +54,7 @@ static enum cuzk_status open_case(const struct cli_snap_options *options, bool p
     struct holder *holder;
 
     CUZK_TRY(CUZK_NEW(&holder, 1, "request", err));
-    holder->request.kind = CUZK_PROOF_KIND_SNAP;
-    holder->request.request_id = "";
     CUZK_TRY_OUT(read_request(options->request, holder, err));
-    point_at_commitments(holder);
     if (public_alone) {
         CUZK_TRY_OUT(cuzk_update_open_public(&holder->request, out, err));
     } else {

@@ -112,6 +112,18 @@ static void check_one(void *context, size_t index, unsigned worker)
     job->failures[index].status = check_challenge(job, (unsigned)index, &job->failures[index]);
 }
 
+/* Whether all paths are of another partition's nodes: proofs were given in another order. */
+static enum cuzk_status check_partition(const struct cuzk_update_proof *proof, struct cuzk_error *err)
+{
+    const unsigned random = cuzk_update_random_bits(&proof->shape);
+    const uint64_t own = proof->paths[0].r_new.index >> random;
+
+    for (unsigned i = 0; i < proof->shape.challenges; i++)
+        if (own == proof->partition || proof->paths[i].r_new.index >> random != own)
+            return CUZK_OK; /* whatever is wrong with it is wrong in one challenge */
+    return INVALID("the vanilla proof is that of partition %llu", (unsigned long long)own);
+}
+
 enum cuzk_status cuzk_update_verify_vanilla(struct cuzk_pool *pool, const struct cuzk_update_proof *proof,
                                             const struct cuzk_update_commitments *commitments,
                                             struct cuzk_error *err)
@@ -130,6 +142,7 @@ enum cuzk_status cuzk_update_verify_vanilla(struct cuzk_pool *pool, const struct
                               &commitments->comm_r_old, err));
     CUZK_TRY_OUT(check_comm_r("comm_r_new", &proof->comm_c, &proof->paths[0].r_new.root,
                               &commitments->comm_r_new, err));
+    CUZK_TRY_OUT(check_partition(proof, err));
     cuzk_pool_run(pool, n, check_one, &job);
     for (unsigned i = 0; i < n; i++)
         if (job.failures[i].status != CUZK_OK)

@@ -10,7 +10,8 @@
 #include "base/pool.h"
 #include "filecoin/update_proof.h"
 
-/* Errors: INVALID, naming partition, challenge and step; MEMORY. */
+/* Errors: INVALID, naming partition, challenge and step, or the partition whose proof it is instead; MEMORY.
+ */
 enum cuzk_status cuzk_update_verify_vanilla(struct cuzk_pool *pool, const struct cuzk_update_proof *proof,
                                             const struct cuzk_update_commitments *commitments,
                                             struct cuzk_error *err);

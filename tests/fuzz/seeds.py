@@ -96,6 +96,8 @@ def seeds(fixtures):
         for path in sorted((fixtures / "sectors" / folder).glob("vanilla-*.bin"))[:1]:
             yield "post", f"{folder}-vanilla", read(path)
         yield "post", f"{folder}-public", read(fixtures / "sectors" / folder / "post.json")
+    for name in ("update-2k/partition-0.bin", "update-32k/partition-1.bin", "update-2k/update.json"):
+        yield "update", name.replace("/", "-"), read(fixtures / "sectors" / name)
     inputs = json.dumps({"inputs": cases[0]["inputs"]})
     yield "public", "object", inputs.encode()
     yield "public", "lines", (inputs + "\n" + inputs + "\n").encode()
