@@ -31,6 +31,22 @@ def request_form(blobs, proofs):
             + b"".join(struct.pack("<Q", len(x)) for x in blobs + proofs) + b"".join(blobs + proofs))
 
 
+def submit_request(cut, kind, registered, *blobs):
+    """A byte that says how it is cut, and a SubmitProofRequest (proto/cuzk/v1/proving.proto)."""
+    def varint(value):
+        return bytes([value & 0x7F | 0x80]) + varint(value >> 7) if value > 0x7F else bytes([value])
+
+    def number(field, value):
+        return varint(field << 3) + varint(value)
+
+    def string(field, value):
+        return varint(field << 3 | 2) + varint(len(value)) + value
+
+    return (bytes([cut]) + string(1, b"porep-1000-7") + number(2, kind) + number(3, 2048) + number(4, registered)
+            + number(5, 4) + b"".join(string(field, value) for field, value in blobs) + number(20, 7) + number(21, 1000)
+            + number(23, 3) + string(99, b"unknown"))
+
+
 def journal_row(job, state, result):
     """A job of the journal (engine/journal_row.h)."""
     row = (b"cuzkjob1" + struct.pack("<2Q", job, job) + bytes(64) + struct.pack("<4I3Q2I", 1, 2, state, 0, 2048, 1, 2, 5,
@@ -116,6 +132,11 @@ def seeds(fixtures):
     yield "request", "porep", request_form([b"vanilla", b"", b"", b"", b""], [])
     yield "request", "post", request_form([b"", b"r" * 32, b"", b"", b""], [b"one", b"", b"three"])
     yield "request", "snap", request_form([b"", b"", b"o" * 32, b"n" * 32, b"d" * 39], [b"p" * 500])
+    yield "submit", "porep", submit_request(1, 1, 5, (10, b"{}" * 40))
+    yield "submit", "snap", submit_request(2, 2, 0, (11, b"one"), (11, b""), (30, b"o" * 32), (31, b"n" * 32),
+                                           (32, bytes.fromhex("0181e203922020") + b"d" * 32))
+    yield "submit", "window", submit_request(3, 3, 10, (11, b"v" * 300), (22, b"r" * 32))
+    yield "submit", "twice", submit_request(4, 4, 0, (22, b"r" * 32), (22, b"s" * 32), (10, b"a"), (10, b"bc"))
     for state, result in enumerate((b"", b"p" * 192, b"constraint 7", b"")):
         yield "journal_row", f"state-{state}", journal_row(9, state, result)
     mark = b"cuzkmark" + struct.pack("<2Q", 3, 1024)
