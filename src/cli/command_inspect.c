@@ -50,11 +50,13 @@ const struct cli_command cli_inspect_command = {
     .name = "inspect",
     .arguments = "FILE",
     .summary = "what a file is, and whether it is whole",
-    .text = "Tells by its content what a file is, reads all of it, and says what it holds or where it is "
-            "broken. For a C1 "
-            "output every vanilla proof is checked: what does not hold is named by partition, challenge and "
-            "step, and "
-            "the exit code is 1; a malformed file ends with 3.",
+    .text =
+        "Tells by its content what a file is, reads all of it, and says what it holds or where it is "
+        "broken. For a C1 "
+        "output every vanilla proof is checked: what does not hold is named by partition, challenge and "
+        "step, and "
+        "the exit code is 1; a malformed file ends with 3. PoSt and update vanilla proofs are checked as far "
+        "as they go without their request: paths, roots, commitments, and of an update the challenges too.",
     .example = "cuzk inspect c1.json\ncuzk inspect proof.bin --json",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

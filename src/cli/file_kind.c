@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "cli/inspect.h"
+#include "filecoin/vanilla_file.h"
 #include "groth16/proof.h"
 #include "groth16/vk.h"
 
@@ -18,6 +19,10 @@ static const char *const names[CLI_FILE_KINDS] = {
     [CLI_FILE_VKEY_JSON] = "snarkjs verification key",
     [CLI_FILE_PROOF_JSON] = "snarkjs proof",
     [CLI_FILE_PUBLIC_INPUTS] = "public inputs",
+    [CLI_FILE_VANILLA_POST] = "PoSt vanilla proof",
+    [CLI_FILE_VANILLA_UPDATE] = "update vanilla proof",
+    [CLI_FILE_POST_REQUEST] = "PoSt request",
+    [CLI_FILE_UPDATE_REQUEST] = "update request",
 };
 
 const char *cli_file_kind_name(enum cli_file_kind kind)
@@ -37,9 +42,14 @@ static enum cli_file_kind json_kind(const struct cuzk_file_map *map)
         const char *member;
         enum cli_file_kind kind;
     } marks[] = {
-        {"\"cuzk_timeline\"", CLI_FILE_TIMELINE}, {"\"vanilla_proofs\"", CLI_FILE_C1},
-        {"\"Phase1Out\"", CLI_FILE_C1},           {"\"registered_proof\"", CLI_FILE_C1},
-        {"\"vk_gamma_2\"", CLI_FILE_VKEY_JSON},   {"\"pi_b\"", CLI_FILE_PROOF_JSON},
+        {"\"cuzk_timeline\"", CLI_FILE_TIMELINE},
+        {"\"vanilla_proofs\"", CLI_FILE_C1},
+        {"\"Phase1Out\"", CLI_FILE_C1},
+        {"\"comm_r_new\"", CLI_FILE_UPDATE_REQUEST},
+        {"\"randomness\"", CLI_FILE_POST_REQUEST},
+        {"\"registered_proof\"", CLI_FILE_C1},
+        {"\"vk_gamma_2\"", CLI_FILE_VKEY_JSON},
+        {"\"pi_b\"", CLI_FILE_PROOF_JSON},
         {"\"inputs\"", CLI_FILE_PUBLIC_INPUTS},
     };
 
@@ -72,6 +82,10 @@ enum cli_file_kind cli_file_kind(const struct cuzk_file_map *map)
         at++;
     if (at < map->length && (map->bytes[at] == '{' || map->bytes[at] == '['))
         return json_kind(map);
+    const struct cuzk_vanilla_look vanilla = cuzk_vanilla_look(map->bytes, (size_t)map->length);
+
+    if (vanilla.kind != CUZK_VANILLA_NONE)
+        return vanilla.kind == CUZK_VANILLA_UPDATE ? CLI_FILE_VANILLA_UPDATE : CLI_FILE_VANILLA_POST;
     if (map->length > 0 && map->length <= 192 * 1024 &&
         (map->length % CUZK_PROOF_BYTES == 0 || is_hex(map)) && (is_hex(map) || (map->bytes[0] & 0x80) != 0))
         return CLI_FILE_PROOF;

@@ -6,6 +6,7 @@
 #include "base/hex.h"
 #include "base/mem.h"
 #include "base/timeline.h"
+#include "cli/facts.h"
 #include "cli/proof_file.h"
 #include "engine/public_file.h"
 #include "groth16/params.h"
@@ -15,58 +16,6 @@
 #include "r1cs/circom_file.h"
 #include "r1cs/circom_r1cs.h"
 #include "r1cs/circom_wtns.h"
-
-/* A fact of the file: a line for people, a member for programs. */
-static void fact_number(struct cli_session *session, const char *name, uint64_t value)
-{
-    if (session->json)
-        cuzk_json_write_member_u64(&session->writer, name, value);
-    else
-        cli_session_say(session, "  %-18s %" PRIu64, name, value);
-}
-
-static void fact_text(struct cli_session *session, const char *name, const char *value)
-{
-    if (session->json)
-        cuzk_json_write_member_string(&session->writer, name, value);
-    else
-        cli_session_say(session, "  %-18s %s", name, value != NULL ? value : "none");
-}
-
-static void fact_hex(struct cli_session *session, const char *name, const uint8_t bytes[32])
-{
-    char hex[65];
-
-    cuzk_hex_encode(bytes, 32, hex);
-    fact_text(session, name, hex);
-}
-
-static void begin(struct cli_session *session, const struct cuzk_file_map *map, enum cli_file_kind kind)
-{
-    if (cli_session_answer_begin(session) == NULL)
-        cli_session_say(session, "%s: %s, %" PRIu64 " bytes", map->path, cli_file_kind_name(kind),
-                        map->length);
-    else {
-        cuzk_json_write_member_string(&session->writer, "file", map->path);
-        cuzk_json_write_member_string(&session->writer, "kind", cli_file_kind_name(kind));
-        cuzk_json_write_member_u64(&session->writer, "bytes", map->length);
-    }
-}
-
-/* The last fact; ends the answer. */
-static enum cuzk_status end(struct cli_session *session, bool holds, const char *reason,
-                            struct cuzk_error *err)
-{
-    if (session->json) {
-        cuzk_json_write_member_bool(&session->writer, "whole", true);
-        cuzk_json_write_member_bool(&session->writer, "valid", holds);
-        if (!holds)
-            cuzk_json_write_member_string(&session->writer, "reason", reason);
-    } else {
-        cli_session_say(session, holds ? "  whole and valid" : "  INVALID: %s", reason);
-    }
-    return cli_session_answer_end(session, err);
-}
 
 static enum cuzk_status inspect_c1(struct cli_session *session, const struct cuzk_file_map *map,
                                    const struct cli_inspect_request *request, struct cuzk_error *err)
@@ -81,23 +30,23 @@ static enum cuzk_status inspect_c1(struct cli_session *session, const struct cuz
     enum cuzk_status status = cuzk_porep_case_check(&porep, map->path, session->pool, &reason);
 
     if (status == CUZK_OK || status == CUZK_INVALID) {
-        begin(session, map, CLI_FILE_C1);
+        cli_facts_begin(session, map, CLI_FILE_C1);
         if (porep.c1->registered_proof >= 0)
             cuzk_seal_proof_name((unsigned)porep.c1->registered_proof, proof);
-        fact_text(session, "registered_proof", porep.c1->registered_proof >= 0 ? proof : NULL);
-        fact_number(session, "sector_size", porep.c1->sector_size);
+        cli_fact_text(session, "registered_proof", porep.c1->registered_proof >= 0 ? proof : NULL);
+        cli_fact_number(session, "sector_size", porep.c1->sector_size);
         cuzk_circuit_id_format(&id, circuit);
-        fact_text(session, "circuit", circuit);
-        fact_number(session, "partitions", porep.common.partitions);
-        fact_number(session, "challenges", porep.c1->shape.challenges);
+        cli_fact_text(session, "circuit", circuit);
+        cli_fact_number(session, "partitions", porep.common.partitions);
+        cli_fact_number(session, "challenges", porep.c1->shape.challenges);
         if (porep.c1->wrapped)
-            fact_number(session, "sector_number", porep.c1->sector_number);
-        fact_hex(session, "comm_d", porep.c1->comm_d);
-        fact_hex(session, "comm_r", porep.c1->comm_r);
-        fact_hex(session, "replica_id", porep.c1->replica_id);
-        fact_text(session, "replica_id_check",
-                  porep.owner_known ? "done" : "needs --miner-id and --sector-number");
-        const enum cuzk_status told = end(session, status == CUZK_OK, reason.message, &reason);
+            cli_fact_number(session, "sector_number", porep.c1->sector_number);
+        cli_fact_hex(session, "comm_d", porep.c1->comm_d);
+        cli_fact_hex(session, "comm_r", porep.c1->comm_r);
+        cli_fact_hex(session, "replica_id", porep.c1->replica_id);
+        cli_fact_text(session, "replica_id_check",
+                      porep.owner_known ? "done" : "needs --miner-id and --sector-number");
+        const enum cuzk_status told = cli_facts_end(session, status == CUZK_OK, reason.message, &reason);
 
         if (told != CUZK_OK)
             status = told;
@@ -121,9 +70,9 @@ static enum cuzk_status inspect_vk(struct cli_session *session, const struct cuz
 
     cuzk_vk_destroy(&vk);
     CUZK_TRY(status);
-    begin(session, map, CLI_FILE_VK);
-    fact_number(session, "public_inputs", inputs > 0 ? inputs - 1 : 0);
-    return end(session, true, "", err);
+    cli_facts_begin(session, map, CLI_FILE_VK);
+    cli_fact_number(session, "public_inputs", inputs > 0 ? inputs - 1 : 0);
+    return cli_facts_end(session, true, "", err);
 }
 
 static enum cuzk_status inspect_params(struct cli_session *session, const struct cuzk_file_map *map,
@@ -137,15 +86,15 @@ static enum cuzk_status inspect_params(struct cli_session *session, const struct
         CUZK_TRY_OUT(cuzk_params_validate(
             &params, request->check_subgroup ? CUZK_PARAMS_IN_SUBGROUP : CUZK_PARAMS_ON_CURVE, session->pool,
             &session->progress, err));
-    begin(session, map, CLI_FILE_PARAMS);
-    fact_number(session, "public_inputs", params.vk.ic_count > 0 ? params.vk.ic_count - 1 : 0);
+    cli_facts_begin(session, map, CLI_FILE_PARAMS);
+    cli_fact_number(session, "public_inputs", params.vk.ic_count > 0 ? params.vk.ic_count - 1 : 0);
     for (int q = 0; q < CUZK_QUERIES; q++)
-        fact_number(session, cuzk_params_query_name((enum cuzk_query)q), params.query[q].count);
-    fact_text(session, "points",
-              !request->check_points    ? "not looked at"
-              : request->check_subgroup ? "in the subgroup"
-                                        : "on the curve");
-    status = end(session, true, "", err);
+        cli_fact_number(session, cuzk_params_query_name((enum cuzk_query)q), params.query[q].count);
+    cli_fact_text(session, "points",
+                  !request->check_points    ? "not looked at"
+                  : request->check_subgroup ? "in the subgroup"
+                                            : "on the curve");
+    status = cli_facts_end(session, true, "", err);
 out:
     cuzk_params_close(&params);
     return status;
@@ -171,9 +120,9 @@ static enum cuzk_status inspect_proof(struct cli_session *session, const struct 
     }
     cuzk_mem_free(bytes);
     CUZK_TRY(status);
-    begin(session, map, CLI_FILE_PROOF);
-    fact_number(session, "partitions", length / CUZK_PROOF_BYTES);
-    return end(session, true, "", err);
+    cli_facts_begin(session, map, CLI_FILE_PROOF);
+    cli_fact_number(session, "partitions", length / CUZK_PROOF_BYTES);
+    return cli_facts_end(session, true, "", err);
 }
 
 static enum cuzk_status inspect_r1cs(struct cli_session *session, const struct cuzk_file_map *map,
@@ -184,13 +133,13 @@ static enum cuzk_status inspect_r1cs(struct cli_session *session, const struct c
 
     CUZK_TRY(cuzk_circom_r1cs_decode(map->path, map->bytes, map->length, &r1cs, &header, err));
     cuzk_r1cs_destroy(r1cs);
-    begin(session, map, CLI_FILE_R1CS);
-    fact_number(session, "wires", header.wires);
-    fact_number(session, "outputs", header.outputs);
-    fact_number(session, "public_inputs", header.public_inputs);
-    fact_number(session, "private_inputs", header.private_inputs);
-    fact_number(session, "constraints", header.constraints);
-    return end(session, true, "", err);
+    cli_facts_begin(session, map, CLI_FILE_R1CS);
+    cli_fact_number(session, "wires", header.wires);
+    cli_fact_number(session, "outputs", header.outputs);
+    cli_fact_number(session, "public_inputs", header.public_inputs);
+    cli_fact_number(session, "private_inputs", header.private_inputs);
+    cli_fact_number(session, "constraints", header.constraints);
+    return cli_facts_end(session, true, "", err);
 }
 
 /* The number of wires a witness file speaks of, once its values are known to be there. */
@@ -221,9 +170,9 @@ static enum cuzk_status inspect_wtns(struct cli_session *session, const struct c
     CUZK_TRY_OUT(cuzk_witness_layout_create(1, wires > 0 ? wires - 1 : 0, NULL, &layout, err));
     CUZK_TRY_OUT(cuzk_witness_create(&layout, &witness, err));
     CUZK_TRY_OUT(cuzk_circom_wtns_decode(map->path, map->bytes, map->length, &layout, &witness, err));
-    begin(session, map, CLI_FILE_WTNS);
-    fact_number(session, "wires", wires);
-    status = end(session, true, "", err);
+    cli_facts_begin(session, map, CLI_FILE_WTNS);
+    cli_fact_number(session, "wires", wires);
+    status = cli_facts_end(session, true, "", err);
 out:
     cuzk_witness_destroy(&witness);
     cuzk_witness_layout_destroy(&layout);
@@ -239,11 +188,11 @@ static enum cuzk_status inspect_zkey(struct cli_session *session, const struct c
     CUZK_TRY(cuzk_zkey_decode(map->path, map->bytes, map->length, &zkey, err));
     CUZK_TRY_OUT(
         cuzk_params_validate(&zkey.params, CUZK_PARAMS_ON_CURVE, session->pool, &session->progress, err));
-    begin(session, map, CLI_FILE_ZKEY);
-    fact_number(session, "public_inputs", zkey.r1cs->inputs - 1);
-    fact_number(session, "aux", zkey.r1cs->aux);
-    fact_number(session, "constraints", zkey.r1cs->constraints);
-    status = end(session, true, "", err);
+    cli_facts_begin(session, map, CLI_FILE_ZKEY);
+    cli_fact_number(session, "public_inputs", zkey.r1cs->inputs - 1);
+    cli_fact_number(session, "aux", zkey.r1cs->aux);
+    cli_fact_number(session, "constraints", zkey.r1cs->constraints);
+    status = cli_facts_end(session, true, "", err);
 out:
     cuzk_zkey_destroy(&zkey);
     return status;
@@ -260,10 +209,10 @@ static enum cuzk_status inspect_timeline(struct cli_session *session, const stru
         cuzk_timeline_read(map->path, map->bytes, (size_t)map->length, &timeline, title, sizeof title, err));
     cuzk_timeline_events(timeline, &count);
     cuzk_timeline_destroy(timeline);
-    begin(session, map, CLI_FILE_TIMELINE);
-    fact_text(session, "title", title);
-    fact_number(session, "events", count);
-    return end(session, true, "", err);
+    cli_facts_begin(session, map, CLI_FILE_TIMELINE);
+    cli_fact_text(session, "title", title);
+    cli_fact_number(session, "events", count);
+    return cli_facts_end(session, true, "", err);
 }
 
 static enum cuzk_status inspect_vkey_json(struct cli_session *session, const struct cuzk_file_map *map,
@@ -275,9 +224,9 @@ static enum cuzk_status inspect_vkey_json(struct cli_session *session, const str
     const uint32_t inputs = vk.ic_count;
 
     cuzk_vk_destroy(&vk);
-    begin(session, map, CLI_FILE_VKEY_JSON);
-    fact_number(session, "public_inputs", inputs > 0 ? inputs - 1 : 0);
-    return end(session, true, "", err);
+    cli_facts_begin(session, map, CLI_FILE_VKEY_JSON);
+    cli_fact_number(session, "public_inputs", inputs > 0 ? inputs - 1 : 0);
+    return cli_facts_end(session, true, "", err);
 }
 
 static enum cuzk_status inspect_proof_json(struct cli_session *session, const struct cuzk_file_map *map,
@@ -286,8 +235,8 @@ static enum cuzk_status inspect_proof_json(struct cli_session *session, const st
     uint8_t proof[CUZK_PROOF_BYTES];
 
     CUZK_TRY(cuzk_snarkjs_proof_read(map->path, map->bytes, (size_t)map->length, proof, err));
-    begin(session, map, CLI_FILE_PROOF_JSON);
-    return end(session, true, "", err);
+    cli_facts_begin(session, map, CLI_FILE_PROOF_JSON);
+    return cli_facts_end(session, true, "", err);
 }
 
 static enum cuzk_status inspect_public(struct cli_session *session, const struct cuzk_file_map *map,
@@ -296,11 +245,11 @@ static enum cuzk_status inspect_public(struct cli_session *session, const struct
     struct cuzk_public_file file;
 
     CUZK_TRY(cuzk_public_file_decode(map->path, map->bytes, (size_t)map->length, &file, err));
-    begin(session, map, CLI_FILE_PUBLIC_INPUTS);
-    fact_number(session, "partitions", file.partitions);
-    fact_number(session, "public_inputs", file.counts[0]);
+    cli_facts_begin(session, map, CLI_FILE_PUBLIC_INPUTS);
+    cli_fact_number(session, "partitions", file.partitions);
+    cli_fact_number(session, "public_inputs", file.counts[0]);
     cuzk_public_file_destroy(&file);
-    return end(session, true, "", err);
+    return cli_facts_end(session, true, "", err);
 }
 
 enum cuzk_status cli_inspect(struct cli_session *session, const struct cuzk_file_map *map,
@@ -330,13 +279,21 @@ enum cuzk_status cli_inspect(struct cli_session *session, const struct cuzk_file
         return inspect_proof_json(session, map, err);
     case CLI_FILE_PUBLIC_INPUTS:
         return inspect_public(session, map, err);
+    case CLI_FILE_VANILLA_POST:
+        return cli_inspect_vanilla_post(session, map, err);
+    case CLI_FILE_VANILLA_UPDATE:
+        return cli_inspect_vanilla_update(session, map, err);
+    case CLI_FILE_POST_REQUEST:
+        return cli_inspect_post_request(session, map, err);
+    case CLI_FILE_UPDATE_REQUEST:
+        return cli_inspect_update_request(session, map, err);
     case CLI_FILE_UNKNOWN:
     case CLI_FILE_KINDS:
         break;
     }
-    return cuzk_error_set(
-        err, CUZK_INPUT,
-        "%s: expected a C1 output, verifying key, parameters, proof, r1cs, wtns, zkey, timeline or "
-        "snarkjs JSON, found %" PRIu64 " bytes that are none of these",
-        map->path, map->length);
+    return cuzk_error_set(err, CUZK_INPUT,
+                          "%s: expected a C1 output, vanilla proof, request, verifying key, parameters, "
+                          "proof, r1cs, wtns, zkey, "
+                          "timeline or snarkjs JSON, found %" PRIu64 " bytes that are none of these",
+                          map->path, map->length);
 }

@@ -21,6 +21,10 @@ enum cli_file_kind {
     CLI_FILE_VKEY_JSON,
     CLI_FILE_PROOF_JSON,
     CLI_FILE_PUBLIC_INPUTS,
+    CLI_FILE_VANILLA_POST,
+    CLI_FILE_VANILLA_UPDATE,
+    CLI_FILE_POST_REQUEST,
+    CLI_FILE_UPDATE_REQUEST,
     CLI_FILE_KINDS,
 };
 
@@ -40,5 +44,16 @@ struct cli_inspect_request {
 enum cuzk_status cli_inspect(struct cli_session *session, const struct cuzk_file_map *map,
                              enum cli_file_kind kind, const struct cli_inspect_request *request,
                              struct cuzk_error *err);
+
+/* ---- inputs of PoSt and updates (inspect_vanilla.c) ---- */
+
+enum cuzk_status cli_inspect_vanilla_post(struct cli_session *session, const struct cuzk_file_map *map,
+                                          struct cuzk_error *err);
+enum cuzk_status cli_inspect_vanilla_update(struct cli_session *session, const struct cuzk_file_map *map,
+                                            struct cuzk_error *err);
+enum cuzk_status cli_inspect_post_request(struct cli_session *session, const struct cuzk_file_map *map,
+                                          struct cuzk_error *err);
+enum cuzk_status cli_inspect_update_request(struct cli_session *session, const struct cuzk_file_map *map,
+                                            struct cuzk_error *err);
 
 #endif

@@ -1,7 +1,6 @@
 #include "filecoin/bincode.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 
 enum { PARTS = 3, TAG_SINGLE = 0 };
 
@@ -127,6 +126,30 @@ enum cuzk_status cuzk_bincode_binary_proof(struct cuzk_bytes *bytes, const char 
     const struct part part = {levels, 2};
 
     return read_proof(bytes, field, &part, 1, values, out, err);
+}
+
+bool cuzk_bincode_oct_proof_begins(const uint8_t *bytes, size_t n, struct cuzk_tree_shape shape)
+{
+    struct part parts[PARTS];
+    const unsigned count = oct_parts(shape, parts);
+    size_t at = sizeof(uint32_t) + (count == 1 ? 2 * CUZK_FR_BYTES : 0);
+
+    if (n < sizeof(uint32_t) || cuzk_load_u32le(bytes) != count - 1)
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        const size_t level_bytes =
+            2 * sizeof(uint64_t) + CUZK_FR_BYTES * (size_t)(parts[i].arity - 1); /* count, siblings, index */
+
+        if (n < at + sizeof(uint64_t))
+            return true;
+        if (cuzk_load_u64le(bytes + at) != parts[i].levels)
+            return false;
+        at += sizeof(uint64_t);
+        for (unsigned level = 0; level < parts[i].levels; level++, at += level_bytes)
+            if (n >= at + sizeof(uint64_t) && cuzk_load_u64le(bytes + at) != parts[i].arity - 1)
+                return false;
+    }
+    return true;
 }
 
 /* ---- writing ---- */

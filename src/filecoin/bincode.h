@@ -11,6 +11,8 @@
 #ifndef CUZK_FILECOIN_BINCODE_H
 #define CUZK_FILECOIN_BINCODE_H
 
+#include <stdbool.h>
+
 #include "base/bytes.h"
 #include "base/sink.h"
 #include "circuit/merkle_path.h"
@@ -33,6 +35,10 @@ enum cuzk_status cuzk_bincode_oct_proof(struct cuzk_bytes *bytes, const char *fi
 enum cuzk_status cuzk_bincode_binary_proof(struct cuzk_bytes *bytes, const char *field, unsigned levels,
                                            struct cuzk_fr_arena *values, struct cuzk_merkle_path *out,
                                            struct cuzk_error *err);
+
+/* Whether bytes begin as the proof of a tree of this shape does: its tag, and every count as far as there are
+ * bytes. */
+bool cuzk_bincode_oct_proof_begins(const uint8_t *bytes, size_t n, struct cuzk_tree_shape shape);
 
 /* The same the other way; root, leaf, siblings and index of the path are written as they are. */
 enum cuzk_status cuzk_bincode_write_oct_proof(struct cuzk_sink sink, struct cuzk_tree_shape shape,

@@ -83,6 +83,11 @@ enum cuzk_status cuzk_post_vanilla_check(const struct cuzk_post_config *config,
                                          const uint8_t randomness[CUZK_POST_RANDOMNESS_BYTES], uint64_t place,
                                          const struct cuzk_post_vanilla *vanilla, struct cuzk_error *err);
 
+/* The same without randomness: whatever the challenges are, its paths and commitments are of one sector. */
+enum cuzk_status cuzk_post_vanilla_check_paths(const struct cuzk_post_config *config,
+                                               const struct cuzk_post_vanilla *vanilla,
+                                               struct cuzk_error *err);
+
 /* Makes one from a sector's replica tree (filecoin/oct_tree.h: all levels, leaves first). Errors: MEMORY. */
 enum cuzk_status cuzk_post_vanilla_make(const struct cuzk_post_config *config,
                                         const uint8_t randomness[CUZK_POST_RANDOMNESS_BYTES], uint64_t place,

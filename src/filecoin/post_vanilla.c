@@ -87,9 +87,7 @@ static enum cuzk_status check_path(const struct cuzk_post_config *config,
     return CUZK_OK;
 }
 
-enum cuzk_status cuzk_post_vanilla_check(const struct cuzk_post_config *config,
-                                         const uint8_t randomness[CUZK_POST_RANDOMNESS_BYTES], uint64_t place,
-                                         const struct cuzk_post_vanilla *vanilla, struct cuzk_error *err)
+static enum cuzk_status check_comm_r(const struct cuzk_post_vanilla *vanilla, struct cuzk_error *err)
 {
     struct cuzk_fr comm_r;
 
@@ -98,9 +96,27 @@ enum cuzk_status cuzk_post_vanilla_check(const struct cuzk_post_config *config,
         return cuzk_error_set(err, CUZK_INVALID,
                               "sector %" PRIu64 ": comm_r is not the hash of comm_c and comm_r_last",
                               vanilla->sector_id);
+    return CUZK_OK;
+}
+
+enum cuzk_status cuzk_post_vanilla_check(const struct cuzk_post_config *config,
+                                         const uint8_t randomness[CUZK_POST_RANDOMNESS_BYTES], uint64_t place,
+                                         const struct cuzk_post_vanilla *vanilla, struct cuzk_error *err)
+{
+    CUZK_TRY(check_comm_r(vanilla, err));
     for (unsigned n = 0; n < config->challenges; n++)
         CUZK_TRY(check_path(config, vanilla, n,
                             cuzk_post_leaf(config, randomness, vanilla->sector_id, place, n), err));
+    return CUZK_OK;
+}
+
+enum cuzk_status cuzk_post_vanilla_check_paths(const struct cuzk_post_config *config,
+                                               const struct cuzk_post_vanilla *vanilla,
+                                               struct cuzk_error *err)
+{
+    CUZK_TRY(check_comm_r(vanilla, err));
+    for (unsigned n = 0; n < config->challenges; n++)
+        CUZK_TRY(check_path(config, vanilla, n, vanilla->paths[n].index, err));
     return CUZK_OK;
 }
 

@@ -62,10 +62,42 @@ class Inspect(Case):
                            (FIXTURES / "groth16" / "toy" / "cubic.params", "parameters"),
                            (circom / "mimc.r1cs", "r1cs"), (circom / "mimc.wtns", "wtns"), (circom / "mimc.zkey", "zkey"),
                            (circom / "vkey.json", "snarkjs verification key"), (circom / "proof.json", "snarkjs proof"),
-                           (circom / "proof.bin.hex", "proof")):
+                           (circom / "proof.bin.hex", "proof"),
+                           (SECTORS / "winning-2k" / "vanilla-42.bin", "PoSt vanilla proof"),
+                           (SECTORS / "window-32k" / "vanilla-13.bin", "PoSt vanilla proof"),
+                           (SECTORS / "update-32k" / "partition-1.bin", "update vanilla proof"),
+                           (SECTORS / "winning-2k" / "post.json", "PoSt request"),
+                           (SECTORS / "window-2k-3-v1" / "post.json", "PoSt request"),
+                           (SECTORS / "update-2k" / "update.json", "update request")):
             with self.subTest(file=str(path)):
                 report = self.expect(0, "inspect", path, "--json").json()
                 self.assertEqual((report["kind"], report["whole"], report["valid"]), (kind, True, True))
+
+    def test_vanilla_proofs_say_what_they_are_of(self):
+        post = self.expect(0, "inspect", SECTORS / "winning-2k" / "vanilla-42.bin", "--json").json()
+        self.assertEqual((post["circuit"], post["sector_id"], post["challenges"]), ("winning-2k", 42, 66))
+        update = self.expect(0, "inspect", SECTORS / "update-32k" / "partition-1.bin", "--json").json()
+        self.assertEqual((update["circuit"], update["partition"], update["partitions"]), ("snap-32k", 1, 2))
+        want = json.loads((SECTORS / "update-32k" / "update.json").read_text())
+        for name in ("comm_c", "comm_r_old", "comm_r_new", "comm_d_new"):
+            self.assertEqual(update[name], want[name])
+        for folder, name, at, words in (("window-2k", "vanilla-1.bin", 140, ("sector 1", "challenge 0")),
+                                        ("update-32k", "partition-1.bin", 4200, ("partition 1", "challenge 0"))):
+            data = bytearray((SECTORS / folder / name).read_bytes())
+            data[at] ^= 1
+            broken = self.expect(1, "inspect", self.write(name, bytes(data)), "--json").json()
+            self.assertFalse(broken["valid"])
+            for word in words:
+                self.assertIn(word, broken["reason"])
+            self.assertIn("offset", self.expect(3, "inspect", self.write(name, bytes(data[:-1]))).err)
+
+    def test_requests_are_read_whole(self):
+        for folder, name in (("window-2k", "post.json"), ("update-2k", "update.json")):
+            request = json.loads((SECTORS / folder / name).read_text())
+            result = self.expect(3, "inspect", self.write(name, json.dumps(dict(request, sector_size=3))))
+            self.assertIn("sector_size", result.err)
+            del request["sector_size"]
+            self.assertIn("sector_size", self.expect(3, "inspect", self.write(name, json.dumps(request))).err)
 
     def test_owner_is_checked(self):
         sector = json.loads(fixture("sectors/porep-2k/sector.json"))

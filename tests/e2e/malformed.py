@@ -3,10 +3,11 @@ import copy
 import hashlib
 import json
 
-from program import Case, fixture, run, test_key
+from program import FIXTURES, Case, fixture, run, test_key
 
 CASES = [json.loads(line) for line in fixture("sectors/malformed/malformed.jsonl").splitlines()]
 POREP = [case for case in CASES if case["base"].startswith("porep-")]
+OTHERS = [case for case in CASES if not case["base"].startswith("porep-")]
 
 
 def walk(value, path):
@@ -102,3 +103,32 @@ class Malformed(Case):
                 self.assertIn(result.code, allowed, result.err)
                 self.assertRegex(result.err, r"(?m)^cuzk: \S+c1\.json: .+")
                 self.assertFalse(out.exists())
+
+
+class Vanilla(Case):
+    """The same of PoSt and update vanilla proofs. No key is there: what is bad must be refused before one is wanted."""
+
+    def command(self, case, vanilla):
+        folder = FIXTURES / "sectors" / case["base"].split("/")[0]
+        kind = folder.name.split("-")[0]
+        if kind == "update":
+            return ["prove", "snap", "--request", folder / "update.json", "--in", vanilla]
+        beside = [folder / "vanilla-2.bin"] if kind == "window" else []
+        return ["prove", "wpost" if kind == "window" else kind, "--request", folder / "post.json", "--in", vanilla, *beside]
+
+    def test_every_case(self):
+        self.assertGreaterEqual(len(OTHERS), 24)
+        for case in OTHERS:
+            with self.subTest(case=case["name"]):
+                data = build(case)
+                self.assertEqual(hashlib.sha256(data).hexdigest(), case["result_sha256"])
+                vanilla = self.write("vanilla.bin", data)
+                result = run(*self.command(case, vanilla), "--params-dir", self.folder)
+                seen = run("inspect", vanilla)
+                if case["expect"] == "valid":
+                    self.assertEqual((result.code, seen.code), (4, 0), result.err + seen.err)  # only the key is missing
+                    continue
+                allowed = {"parse-error": (3, ), "invalid-proof-data": (3, 1), "must-not-verify": (1, 3)}[case["expect"]]
+                self.assertIn(result.code, allowed, result.err)
+                self.assertNotIn("parameters", result.err.split("\n")[0])
+                self.assertIn(seen.code, (3, ) if case["expect"] == "parse-error" else (0, 1, 3), seen.err)

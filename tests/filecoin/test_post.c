@@ -8,6 +8,7 @@
 #include "filecoin/json_patch.h"
 #include "filecoin/oct_tree.h"
 #include "filecoin/post_synth.h"
+#include "filecoin/vanilla_file.h"
 #include "filecoin/vectors.h"
 #include "filecoin/witness_fixture.h"
 
@@ -272,6 +273,57 @@ static void test_synth__holds(void **state)
     }
 }
 
+struct written {
+    uint8_t *bytes;
+    size_t length;
+};
+
+static enum cuzk_status write_bytes(void *context, const void *bytes, size_t n, struct cuzk_error *err)
+{
+    struct written *written = context;
+
+    (void)err;
+    memcpy(written->bytes + written->length, bytes, n);
+    written->length += n;
+    return CUZK_OK;
+}
+
+/* Every size and kind is known by its proof's beginning, however much of it is there. */
+static void test_look__knows_every_shape(void **state)
+{
+    static const uint64_t sizes[] = {UINT64_C(2) << 10,  UINT64_C(4) << 10, UINT64_C(16) << 10,
+                                     UINT64_C(32) << 10, UINT64_C(8) << 20, UINT64_C(512) << 20,
+                                     UINT64_C(32) << 30, UINT64_C(64) << 30};
+    static uint8_t bytes[1 << 20];
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof sizes / sizeof sizes[0]; i++) {
+        const bool winning = i % 2 == 0;
+        struct cuzk_fr_arena values = {0};
+        struct cuzk_post_vanilla vanilla;
+        struct cuzk_post_config config;
+        struct written written = {bytes, 0};
+
+        must(cuzk_post_config_make(sizes[i / 2], winning, CUZK_API_1_2_0, &config, NULL), NULL);
+        must(cuzk_post_synth_sector(pool, &config, i, 0, &values, &vanilla, NULL), NULL);
+        must(cuzk_post_vanilla_encode(&config, &vanilla, (struct cuzk_sink){write_bytes, &written}, NULL),
+             NULL);
+        for (size_t n = 0; n <= written.length; n += n < 2048 ? 1 : 977) {
+            const struct cuzk_vanilla_look look = cuzk_vanilla_look(bytes, n);
+
+            if (n < 60) {
+                assert_int_equal(look.kind, CUZK_VANILLA_NONE);
+                continue;
+            }
+            assert_int_equal(look.kind, winning ? CUZK_VANILLA_WINNING : CUZK_VANILLA_WINDOW);
+            if (n >= 2048) /* shorter ones may be of several shapes */
+                assert_int_equal(look.sector_size, sizes[i / 2]);
+        }
+        cuzk_post_vanilla_destroy(&vanilla);
+        cuzk_fr_arena_destroy(&values);
+    }
+}
+
 /* ---- what does not hold ---- */
 
 static enum cuzk_status read_and_check(const struct post *post, const uint8_t *bytes, size_t n, bool *decoded,
@@ -389,6 +441,7 @@ int main(void)
         cmocka_unit_test(test_post__sectors_of_the_reference_hold),
         cmocka_unit_test(test_make__equals_the_reference),
         cmocka_unit_test(test_synth__holds),
+        cmocka_unit_test(test_look__knows_every_shape),
         cmocka_unit_test(test_post__damaged_proofs_are_refused),
         cmocka_unit_test(test_post__any_changed_byte_is_noticed),
         cmocka_unit_test(test_check__names_sector_and_challenge),
