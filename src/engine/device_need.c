@@ -3,12 +3,23 @@
 #include "circuit/circuit.h"
 #include "r1cs/r1cs.h"
 
+/* What 100 variables bring, rounded up. */
+struct share {
+    uint64_t terms[CUZK_MATRICES];
+    uint64_t b_density; /* variables that occur in B */
+};
+
+static const struct share shares[CUZK_CIRCUIT_KINDS] = {
+    /* mostly SHA-256: at most 246, 100, 217 and 27 */
+    [CUZK_CIRCUIT_POREP] = {{260, 110, 240}, 30},
+    [CUZK_CIRCUIT_SNAP] = {{260, 110, 240}, 30},
+    /* Poseidon alone: at most 681, 100, 124 and 73 */
+    [CUZK_CIRCUIT_WINNING] = {{700, 110, 140}, 80},
+    [CUZK_CIRCUIT_WPOST] = {{700, 110, 140}, 80},
+    [CUZK_CIRCUIT_SNAPP] = {{700, 110, 140}, 80},
+};
+
 enum {
-    /* Terms of A, B and C for 100 variables, rounded up: 239, 100, 217 in PoRep. */
-    A_TERMS = 260,
-    B_TERMS = 110,
-    C_TERMS = 240,
-    B_DENSITY = 60, /* variables of B in 100 */
     TERM_BYTES = 8, /* r1cs/r1cs.h */
     ROW_BYTES = 4,
     DOMAIN_BUFFERS = 3,     /* a, b and the quotient */
@@ -23,7 +34,8 @@ static uint64_t percent(uint64_t n, uint64_t share)
     return n / 100 * share + share;
 }
 
-static void estimate_shape(const struct cuzk_circuit *circuit, struct cuzk_backend_shape *out)
+static void estimate_shape(const struct cuzk_circuit *circuit, const struct share *share,
+                           struct cuzk_backend_shape *out)
 {
     const uint64_t aux = circuit->total.aux;
     const uint64_t rows = aux + aux / 256 + 4 * (uint64_t)circuit->total.inputs;
@@ -34,12 +46,12 @@ static void estimate_shape(const struct cuzk_circuit *circuit, struct cuzk_backe
     out->bits = circuit->total.bits;
     out->wide = circuit->total.aux - circuit->total.bits;
     out->coefficients = COEFFICIENTS;
-    out->terms[0] = percent(aux, A_TERMS);
-    out->terms[1] = percent(aux, B_TERMS);
+    out->terms[0] = percent(aux, share->terms[CUZK_MATRIX_A]);
+    out->terms[1] = percent(aux, share->terms[CUZK_MATRIX_B]);
     out->points[CUZK_QUERY_H] = (UINT32_C(1) << out->log_domain) - 1;
     out->points[CUZK_QUERY_L] = circuit->total.aux;
     out->points[CUZK_QUERY_A] = circuit->total.aux + circuit->total.inputs;
-    out->points[CUZK_QUERY_B_G1] = out->points[CUZK_QUERY_B_G2] = (uint32_t)percent(aux, B_DENSITY);
+    out->points[CUZK_QUERY_B_G1] = out->points[CUZK_QUERY_B_G2] = (uint32_t)percent(aux, share->b_density);
 }
 
 enum cuzk_status cuzk_device_need_estimate(const struct cuzk_backend *backend,
@@ -52,8 +64,11 @@ enum cuzk_status cuzk_device_need_estimate(const struct cuzk_backend *backend,
     struct cuzk_circuit circuit;
 
     CUZK_TRY(cuzk_circuit_open(id, &circuit, err));
-    estimate_shape(&circuit, &shape);
-    const uint64_t terms = shape.terms[0] + shape.terms[1] + percent(circuit.total.aux, C_TERMS);
+    const struct share *share = &shares[id->kind];
+
+    estimate_shape(&circuit, share, &shape);
+    const uint64_t terms =
+        shape.terms[0] + shape.terms[1] + percent(circuit.total.aux, share->terms[CUZK_MATRIX_C]);
     const uint64_t rows = (uint64_t)CUZK_MATRICES * ROW_BYTES * shape.constraints;
     const uint64_t layout = circuit.total.aux / 4; /* and maps of variables */
 
