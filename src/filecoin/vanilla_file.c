@@ -10,9 +10,9 @@
  * leaves and two counts */
 enum { POST_SECTORS = 40, POST_PATHS = 48, POST_PROOFS = 56, APEX = 32, APEX_LEAVES = 40 };
 
-static const uint64_t sizes[] = {UINT64_C(2) << 10,  UINT64_C(4) << 10, UINT64_C(16) << 10,
-                                 UINT64_C(32) << 10, UINT64_C(8) << 20, UINT64_C(512) << 20,
-                                 UINT64_C(32) << 30, UINT64_C(64) << 30};
+static const uint64_t sizes[] = {
+    UINT64_C(2) << 10,  UINT64_C(4) << 10,   UINT64_C(16) << 10, UINT64_C(32) << 10, UINT64_C(8) << 20,
+    UINT64_C(16) << 20, UINT64_C(512) << 20, UINT64_C(1) << 30,  UINT64_C(32) << 30, UINT64_C(64) << 30};
 
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
