@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "engine/engine_state.h"
+#include "srs/digest.h"
 
 /* ---- room ---- */
 
@@ -143,8 +144,12 @@ static enum cuzk_status load(struct cuzk_engine *engine, struct engine_circuit *
     pthread_mutex_unlock(&engine->keys_lock);
     tell_core(engine, device);
     wait_for_buffers(engine, device);
-    const enum cuzk_status status = held->ops->load(held, &circuit->id, circuit->path, &progress, err);
+    enum cuzk_status status = CUZK_OK;
 
+    if (engine->verify) /* the bytes are the expected ones; read once, then remembered */
+        status = cuzk_parameter_check(circuit->path, &circuit->id, &progress, err);
+    if (status == CUZK_OK)
+        status = held->ops->load(held, &circuit->id, circuit->path, &progress, err);
     if (status == CUZK_OK)
         engine_note(engine, CUZK_EVENT_TYPE_KEY_LOADED, NULL, engine->devices[device].lanes[0].name, begin);
     pthread_mutex_lock(&engine->keys_lock);

@@ -8,12 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <sodium.h>
-
 #include "base/clock.h"
-#include "base/hex.h"
 #include "base/json_writer.h"
 #include "base/version.h"
+#include "srs/digest.h"
 
 const char *cuzk_parameter_directory(const char *given)
 {
@@ -88,87 +86,6 @@ void cuzk_parameter_advice(const char *directory, const struct cuzk_circuit_id *
                  fetch, circuit, directory);
 }
 
-enum cuzk_status cuzk_parameter_digest(const char *path, const struct cuzk_progress *progress, char hex[33],
-                                       struct cuzk_error *err)
-{
-    enum { STEP = 16 << 20 };
-    enum cuzk_status status = CUZK_OK;
-    struct cuzk_file_map map;
-    crypto_generichash_state state;
-    uint8_t digest[64];
-
-    CUZK_TRY(cuzk_file_map_open(path, "parameters", 0, &map, err));
-    crypto_generichash_init(&state, NULL, 0, sizeof digest);
-    for (uint64_t at = 0; at < map.length; at += STEP) {
-        const uint64_t n = map.length - at < STEP ? map.length - at : STEP;
-
-        CUZK_TRY_OUT(cuzk_progress_check(progress, err));
-        cuzk_progress_report(progress, "digest of parameters", at, map.length);
-        crypto_generichash_update(&state, map.bytes + at, n);
-        cuzk_file_map_drop(&map, at, at + n);
-    }
-    crypto_generichash_final(&state, digest, sizeof digest);
-    cuzk_hex_encode(digest, 16, hex);
-out:
-    cuzk_file_map_close(&map);
-    return status;
-}
-
-/* The user's cache directory of this program, made if need be; false where there is none. */
-static bool cache_directory(char path[CUZK_PARAMETER_PATH])
-{
-    const char *set = getenv("CACHE_DIRECTORY"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n = -1;
-
-    if (set != NULL && *set != '\0')
-        n = snprintf(path, CUZK_PARAMETER_PATH, "%s", set);
-    else if (xdg != NULL && *xdg != '\0')
-        n = snprintf(path, CUZK_PARAMETER_PATH, "%s/cuzk", xdg);
-    else if (home != NULL && *home != '\0')
-        n = snprintf(path, CUZK_PARAMETER_PATH, "%s/.cache/cuzk", home);
-    return n > 0 && n < CUZK_PARAMETER_PATH - 100 && cuzk_file_make_directory(path, NULL) == CUZK_OK;
-}
-
-/* The file that remembers the digest of `params`: named by what identifies that file's content. */
-static bool cache_entry(const char *params, char path[CUZK_PARAMETER_PATH])
-{
-    struct stat facts;
-    uint8_t digest[16];
-    char key[CUZK_PARAMETER_PATH + 128], hex[33], folder[CUZK_PARAMETER_PATH], real[CUZK_PARAMETER_PATH];
-
-    if (stat(params, &facts) != 0 || realpath(params, real) == NULL || !cache_directory(folder))
-        return false;
-    snprintf(key, sizeof key, "%s %lld %lld.%09ld %lld", real, (long long)facts.st_size,
-             (long long)facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec, (long long)facts.st_ino);
-    crypto_generichash(digest, sizeof digest, (const uint8_t *)key, strlen(key), NULL, 0);
-    cuzk_hex_encode(digest, sizeof digest, hex);
-    return snprintf(path, CUZK_PARAMETER_PATH, "%.4000s/digest-%s", folder, hex) < CUZK_PARAMETER_PATH;
-}
-
-static enum cuzk_status cached_digest(const char *params, const struct cuzk_progress *progress, char hex[33],
-                                      struct cuzk_error *err)
-{
-    char entry[CUZK_PARAMETER_PATH];
-    struct cuzk_file_map map;
-    const bool cached = cache_entry(params, entry);
-
-    if (cached && cuzk_file_map_open(entry, "digest", 64, &map, NULL) == CUZK_OK) {
-        const bool whole = map.length == 32;
-
-        if (whole) {
-            memcpy(hex, map.bytes, 32);
-            hex[32] = '\0';
-        }
-        cuzk_file_map_close(&map);
-        if (whole)
-            return CUZK_OK;
-    }
-    CUZK_TRY(cuzk_parameter_digest(params, progress, hex, err));
-    if (cached) /* a cache that cannot be written is no failure */
-        (void)cuzk_file_write(entry, true, hex, 32, NULL);
-    return CUZK_OK;
-}
-
 enum cuzk_status cuzk_parameter_origin(const char *directory, const struct cuzk_circuit_id *id,
                                        const struct cuzk_progress *progress, enum cuzk_parameter_origin *out,
                                        struct cuzk_error *err)
@@ -182,7 +99,7 @@ enum cuzk_status cuzk_parameter_origin(const char *directory, const struct cuzk_
         return CUZK_OK;
     }
     CUZK_TRY(cuzk_parameter_find(directory, id, ".params", path, err));
-    CUZK_TRY(cached_digest(path, progress, digest, err));
+    CUZK_TRY(cuzk_parameter_digest_once(path, progress, digest, err));
     *out = strcmp(digest, published->digest) == 0 ? CUZK_PARAMETERS_PUBLISHED : CUZK_PARAMETERS_OTHER;
     return CUZK_OK;
 }
@@ -195,7 +112,7 @@ static enum cuzk_status write_file_entry(struct cuzk_json_writer *json, const ch
     struct stat facts;
 
     CUZK_TRY(cuzk_parameter_find(directory, id, suffix, path, err));
-    CUZK_TRY(cuzk_parameter_digest(path, progress, digest, err));
+    CUZK_TRY(cuzk_parameter_digest_once(path, progress, digest, err));
     if (stat(path, &facts) != 0)
         return cuzk_error_set(err, CUZK_IO, "%s: %s", path, strerror(errno));
     cuzk_json_write_object_begin(json);

@@ -42,10 +42,6 @@ enum cuzk_status cuzk_parameter_find(const char *directory, const struct cuzk_ci
 /* What a user can do about missing parameters, one line. */
 void cuzk_parameter_advice(const char *directory, const struct cuzk_circuit_id *id, char *text, size_t room);
 
-/* First 16 bytes of BLAKE2b-512 of a file as 32 hex digits: the form of the public manifest. */
-enum cuzk_status cuzk_parameter_digest(const char *path, const struct cuzk_progress *progress, char hex[33],
-                                       struct cuzk_error *err);
-
 enum cuzk_parameter_origin {
     CUZK_PARAMETERS_PUBLISHED, /* the digest is the published one */
     CUZK_PARAMETERS_TEST,      /* made for tests: a manifest says so, or no parameters were published */
@@ -53,7 +49,7 @@ enum cuzk_parameter_origin {
 };
 
 /* Where the .params file of a circuit in a directory comes from. Where no manifest says "test", the file is
- * digested; the answer is remembered in the user's cache directory under path, size and change time. */
+ * digested, once (srs/digest.h). */
 enum cuzk_status cuzk_parameter_origin(const char *directory, const struct cuzk_circuit_id *id,
                                        const struct cuzk_progress *progress, enum cuzk_parameter_origin *out,
                                        struct cuzk_error *err);

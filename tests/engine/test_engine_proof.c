@@ -4,8 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -193,6 +196,43 @@ static void test_preload__evict__and_back(void **state)
     engine_driver_close(&driver);
 }
 
+/* The key's bytes are not what its manifest says: nothing is loaded, and the reason is said. */
+static void test_preload__refuses_a_wrong_digest(void **state)
+{
+    static const char manifest[] = "{\"files\": [{\"name\": \"%s\", \"digest\": \"%032d\"}]}";
+    const struct cuzk_circuit_id circuit = {CUZK_CIRCUIT_POREP, 2048};
+    char folder[] = "/tmp/cuzk-test-key-XXXXXX", real[PATH_MAX];
+    char path[CUZK_PARAMETER_PATH], link[CUZK_PARAMETER_PATH], text[512];
+    struct engine_driver driver;
+    struct cuzk_error err;
+    uint64_t ms;
+    bool already;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(cuzk_parameter_find(getenv("CUZK_TEST_KEY"), &circuit, ".params", path, &err), CUZK_OK);
+    assert_non_null(realpath(path, real));
+    assert_int_equal(cuzk_parameter_path(folder, &circuit, ".params", link, &err), CUZK_OK);
+    assert_int_equal(symlink(real, link), 0);
+    assert_int_equal(cuzk_parameter_path(folder, &circuit, ".test.json", path, &err), CUZK_OK);
+    snprintf(text, sizeof text, manifest, strrchr(link, '/') + 1, 7);
+    assert_int_equal(cuzk_file_write(path, false, text, strlen(text), &err), CUZK_OK);
+
+    engine_driver_init(&driver, "auto");
+    driver.options.verify = true;
+    driver.options.params_directory = folder;
+    assert_int_equal(cuzk_device_local_create("cpu", 2, 4, &driver.device[0], &err), CUZK_OK);
+    engine_driver_open(&driver);
+    assert_int_equal(cuzk_engine_preload(driver.engine, "porep-2k", &already, &ms, &err), CUZK_INPUT);
+    assert_non_null(strstr(err.message, "expected 00000000000000000000000000000007"));
+    engine_driver_close(&driver);
+    unlink(path);
+    unlink(link);
+    strcat(link, ".digest");
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void test_create__real_devices_are_verified(void **state)
 {
     struct engine_driver driver;
@@ -211,6 +251,7 @@ int main(void)
         cmocka_unit_test(test_submit__proves_and_verifies),
         cmocka_unit_test(test_submit__bad_vanilla_proofs_fail_with_the_reason),
         cmocka_unit_test(test_preload__evict__and_back),
+        cmocka_unit_test(test_preload__refuses_a_wrong_digest),
         cmocka_unit_test(test_create__real_devices_are_verified),
     };
 

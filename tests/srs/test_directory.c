@@ -107,24 +107,12 @@ static void test_origin__tells_test_keys_from_unknown_ones(void **state)
     assert_int_equal(origin, CUZK_PARAMETERS_TEST); /* none were published for this size */
 }
 
-static void test_digest__is_blake2b_cut_to_16_bytes(void **state)
-{
-    char path[128], digest[33];
-
-    (void)state;
-    snprintf(path, sizeof path, "%s/abc", folder);
-    assert_int_equal(cuzk_file_write(path, true, "abc", 3, NULL), CUZK_OK);
-    assert_int_equal(cuzk_parameter_digest(path, NULL, digest, NULL), CUZK_OK);
-    assert_string_equal(digest, "ba80a53f981c4d0d6a2797b69f12f6e9"); /* RFC 7693, appendix A */
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_directory__prefers_argument_then_environment),
         cmocka_unit_test(test_find__says_what_is_missing_and_where_it_looked),
         cmocka_unit_test(test_origin__tells_test_keys_from_unknown_ones),
-        cmocka_unit_test(test_digest__is_blake2b_cut_to_16_bytes),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

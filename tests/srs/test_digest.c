@@ -1,0 +1,164 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "srs/digest.h"
+#include "srs/directory.h"
+
+#define ABC "ba80a53f981c4d0d6a2797b69f12f6e9" /* RFC 7693, appendix A */
+
+static const struct cuzk_circuit_id porep_2k = {CUZK_CIRCUIT_POREP, 2048};
+static const struct cuzk_circuit_id porep_4k = {CUZK_CIRCUIT_POREP, 4096};
+static char folder[64], cache[80];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/cuzk-test-digest-XXXXXX");
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    snprintf(cache, sizeof cache, "%s/cache", folder);
+    return setenv("CACHE_DIRECTORY", cache, 1);
+}
+
+static int remove_folder(void **state)
+{
+    char command[128];
+
+    (void)state;
+    unsetenv(CUZK_PARAMETER_VARIABLE);
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static void write_text(const char *path, const char *text)
+{
+    assert_int_equal(cuzk_file_write(path, true, text, strlen(text), NULL), CUZK_OK);
+}
+
+/* Other bytes of the same length under the same modification time. */
+static void change_unseen(const char *path, const char *text)
+{
+    struct stat facts;
+
+    assert_int_equal(stat(path, &facts), 0);
+    const int file = open(path, O_WRONLY);
+
+    assert_int_equal(write(file, text, strlen(text)), (ssize_t)strlen(text));
+    assert_int_equal(futimens(file, (const struct timespec[2]){facts.st_atim, facts.st_mtim}), 0);
+    close(file);
+}
+
+static void test_digest__is_blake2b_cut_to_16_bytes(void **state)
+{
+    char path[128], digest[CUZK_DIGEST_TEXT];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/abc", folder);
+    write_text(path, "abc");
+    assert_int_equal(cuzk_parameter_digest(path, NULL, digest, NULL), CUZK_OK);
+    assert_string_equal(digest, ABC);
+    assert_int_equal(cuzk_parameter_digest("/nowhere/abc", NULL, digest, NULL), CUZK_NOT_FOUND);
+}
+
+static void test_once__remembers_beside_the_file_with_size_and_time(void **state)
+{
+    char path[128], beside[160], digest[CUZK_DIGEST_TEXT];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/once.params", folder);
+    snprintf(beside, sizeof beside, "%s.digest", path);
+    write_text(path, "abc");
+    assert_int_equal(cuzk_parameter_digest_once(path, NULL, digest, NULL), CUZK_OK);
+    assert_string_equal(digest, ABC);
+    assert_int_equal(access(beside, F_OK), 0);
+
+    change_unseen(path, "xyz"); /* size and time are as they were: not read again */
+    assert_int_equal(cuzk_parameter_digest_once(path, NULL, digest, NULL), CUZK_OK);
+    assert_string_equal(digest, ABC);
+
+    assert_int_equal(utimensat(AT_FDCWD, path, NULL, 0), 0); /* the time: it is */
+    assert_int_equal(cuzk_parameter_digest_once(path, NULL, digest, NULL), CUZK_OK);
+    assert_string_not_equal(digest, ABC);
+
+    write_text(path, "abc"); /* whatever is in the remembered line that is not one is ignored */
+    write_text(beside, "0123456789abcdef0123456789abcdef size 3 mtime 0.000000000\n");
+    assert_int_equal(cuzk_parameter_digest_once(path, NULL, digest, NULL), CUZK_OK);
+    assert_string_equal(digest, ABC);
+    write_text(beside, "");
+    assert_int_equal(cuzk_parameter_digest_once(path, NULL, digest, NULL), CUZK_OK);
+    assert_string_equal(digest, ABC);
+}
+
+static void test_once__writes_nothing_to_a_production_directory(void **state)
+{
+    char path[128], beside[160], digest[CUZK_DIGEST_TEXT];
+
+    (void)state;
+    setenv(CUZK_PARAMETER_VARIABLE, folder, 1);
+    snprintf(path, sizeof path, "%s/production.params", folder);
+    snprintf(beside, sizeof beside, "%s.digest", path);
+    write_text(path, "abc");
+    assert_int_equal(cuzk_parameter_digest_once(path, NULL, digest, NULL), CUZK_OK);
+    assert_int_not_equal(access(beside, F_OK), 0);
+    change_unseen(path, "xyz"); /* it is remembered all the same */
+    assert_int_equal(cuzk_parameter_digest_once(path, NULL, digest, NULL), CUZK_OK);
+    assert_string_equal(digest, ABC);
+    unsetenv(CUZK_PARAMETER_VARIABLE);
+}
+
+static void test_check__holds_a_file_against_manifest_or_publication(void **state)
+{
+    char path[CUZK_PARAMETER_PATH], vk[CUZK_PARAMETER_PATH];
+    struct cuzk_error err;
+
+    (void)state;
+    assert_int_equal(cuzk_parameter_path(folder, &porep_2k, ".params", path, NULL), CUZK_OK);
+    assert_int_equal(cuzk_parameter_path(folder, &porep_2k, ".vk", vk, NULL), CUZK_OK);
+    write_text(path, "abc");
+    write_text(vk, "abc");
+    assert_int_equal(cuzk_parameter_check(path, &porep_2k, NULL, &err), CUZK_INPUT);
+    assert_non_null(strstr(err.message, path));
+    assert_non_null(strstr(err.message, "the published file"));
+    assert_non_null(strstr(err.message, cuzk_circuit_id_published(&porep_2k)->digest));
+    assert_non_null(strstr(err.message, ABC));
+
+    assert_int_equal(cuzk_parameter_manifest_write(folder, &porep_2k, NULL, NULL, NULL), CUZK_OK);
+    assert_int_equal(cuzk_parameter_check(path, &porep_2k, NULL, &err), CUZK_OK);
+    write_text(path, "abd");
+    assert_int_equal(cuzk_parameter_check(path, &porep_2k, NULL, &err), CUZK_INPUT);
+    assert_non_null(strstr(err.message, "manifest"));
+
+    assert_int_equal(cuzk_parameter_path(folder, &porep_2k, ".test.json", path, NULL), CUZK_OK);
+    write_text(path, "{\"files\": [{\"name\": 3}]}");
+    assert_int_equal(cuzk_parameter_path(folder, &porep_2k, ".params", path, NULL), CUZK_OK);
+    assert_int_equal(cuzk_parameter_check(path, &porep_2k, NULL, &err), CUZK_INPUT);
+
+    /* nothing is known of this one */
+    assert_int_equal(cuzk_parameter_path(folder, &porep_4k, ".params", path, NULL), CUZK_OK);
+    write_text(path, "anything");
+    assert_int_equal(cuzk_parameter_check(path, &porep_4k, NULL, NULL), CUZK_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_digest__is_blake2b_cut_to_16_bytes),
+        cmocka_unit_test(test_once__remembers_beside_the_file_with_size_and_time),
+        cmocka_unit_test(test_once__writes_nothing_to_a_production_directory),
+        cmocka_unit_test(test_check__holds_a_file_against_manifest_or_publication),
+    };
+
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
