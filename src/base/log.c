@@ -1,15 +1,24 @@
 #include "base/log.h"
 
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
+
+bool cuzk_log_wants(const struct cuzk_log *log, enum cuzk_log_level level)
+{
+    return log != NULL && log->line != NULL && level <= __atomic_load_n(&log->level, __ATOMIC_RELAXED);
+}
+
+void cuzk_log_set_level(struct cuzk_log *log, enum cuzk_log_level level)
+{
+    __atomic_store_n(&log->level, level, __ATOMIC_RELAXED);
+}
 
 void cuzk_log_line(const struct cuzk_log *log, enum cuzk_log_level level, const char *format, ...)
 {
     char message[1024];
     va_list args;
 
-    if (log == NULL || log->line == NULL || level > log->level)
+    if (!cuzk_log_wants(log, level))
         return;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);

@@ -152,10 +152,11 @@ const struct cli_command cli_config_show = {
     .name = "config show",
     .arguments = "",
     .summary = "what the daemon's options are and where each came from",
-    .text =
-        "Reads the configuration as `cuzk serve` would, with the same file, environment and flags, and "
-        "prints every option with its value and its source. Of a knob that means nothing on the backend in "
-        "use it says why.",
+    .text = "Reads the configuration as `cuzk serve` would, with the same file, environment and flags, and "
+            "prints every option with its value and its source, and whether a running daemon takes a change "
+            "of it on "
+            "SIGHUP. Of a knob that means nothing on the backend in "
+            "use it says why.",
     .example = "cuzk config show --config /etc/cuzk/cuzk.toml\n"
                "cuzk config show --preset phase-9 --set workers_per_device=1 --json",
     .options = file_options,

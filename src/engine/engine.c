@@ -68,7 +68,7 @@ static enum cuzk_status copy_options(struct cuzk_engine *engine, const struct cu
         options->host_budget != 0 ? options->host_budget : memory - (memory >> RESERVE_SHIFT);
     engine->device_budget = options->device_budget;
     engine->result_keep_ns = options->result_keep_ms * UINT64_C(1000000);
-    engine->jobs_most = options->jobs_most;
+    engine->jobs_most = engine->jobs_room = options->jobs_most;
     engine->log = options->log;
     if (options->params_directory != NULL)
         CUZK_TRY(copy_text(options->params_directory, &engine->params_directory, err));
@@ -192,6 +192,11 @@ static enum cuzk_status make_units(struct cuzk_engine *engine, struct cuzk_error
     return CUZK_OK;
 }
 
+static uint64_t aging_ns(uint64_t ms)
+{
+    return (ms != 0 ? ms : DEFAULT_AGING_MS) * UINT64_C(1000000);
+}
+
 static enum cuzk_status make_core(struct cuzk_engine *engine, const struct cuzk_engine_options *options,
                                   struct cuzk_error *err)
 {
@@ -203,7 +208,7 @@ static enum cuzk_status make_core(struct cuzk_engine *engine, const struct cuzk_
         .devices = engine->device_count,
         .jobs_most = engine->jobs_most,
         .failures_most = options->failures_most,
-        .aging_ns = (options->aging_ms != 0 ? options->aging_ms : DEFAULT_AGING_MS) * UINT64_C(1000000),
+        .aging_ns = aging_ns(options->aging_ms),
         .host_budget = engine->host_budget,
     };
 
@@ -334,6 +339,19 @@ static void stop_threads(struct cuzk_engine *engine)
     engine_lanes_stop(engine);
     engine_keepers_stop(engine);
     engine_end_stop(engine);
+}
+
+uint32_t cuzk_engine_tune(struct cuzk_engine *engine, const struct cuzk_engine_tuning *tuning)
+{
+    pthread_mutex_lock(&engine->lock);
+    engine->jobs_most = tuning->jobs_most < engine->jobs_room ? tuning->jobs_most : engine->jobs_room;
+    engine->result_keep_ns = tuning->result_keep_ms * UINT64_C(1000000);
+    cuzk_sched_tune(engine->sched, tuning->failures_most, aging_ns(tuning->aging_ms));
+    const uint32_t jobs_most = engine->jobs_most;
+
+    pthread_cond_signal(&engine->timer_wake); /* results may expire sooner */
+    pthread_mutex_unlock(&engine->lock);
+    return jobs_most;
 }
 
 void cuzk_engine_destroy(struct cuzk_engine *engine)

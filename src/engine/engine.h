@@ -112,6 +112,17 @@ void cuzk_engine_collected(struct cuzk_engine *engine, const char *job_id);
 enum cuzk_status cuzk_engine_cancel(struct cuzk_engine *engine, const char *job_id, bool *was_running,
                                     struct cuzk_error *err);
 
+/* What a running engine takes anew. */
+struct cuzk_engine_tuning {
+    uint32_t jobs_most; /* no more than it was created with */
+    uint32_t failures_most;
+    uint64_t aging_ms; /* 0: the default */
+    uint64_t result_keep_ms;
+};
+
+/* Jobs that are known stay known, also where there are more of them now. Returns the jobs_most in force. */
+uint32_t cuzk_engine_tune(struct cuzk_engine *engine, const struct cuzk_engine_tuning *tuning);
+
 /* ---- keys ---- */
 
 enum cuzk_key_tier { CUZK_TIER_HOT, CUZK_TIER_WARM, CUZK_TIER_COLD };

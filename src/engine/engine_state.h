@@ -214,7 +214,7 @@ struct cuzk_engine {
     unsigned threads;
     char *params_directory; /* NULL: the default */
     uint64_t host_budget, device_budget, result_keep_ns;
-    uint32_t jobs_most;
+    uint32_t jobs_most, jobs_room; /* now; at the start */
     const struct cuzk_log *log;
     char **preload;
     size_t preload_count;

@@ -134,6 +134,12 @@ out:
     return status;
 }
 
+void cuzk_sched_tune(struct cuzk_sched *sched, uint32_t failures_most, uint64_t aging_ns)
+{
+    sched->config.failures_most = failures_most;
+    sched->config.aging_ns = aging_ns;
+}
+
 void cuzk_sched_destroy(struct cuzk_sched *sched)
 {
     if (sched == NULL)

@@ -192,6 +192,9 @@ enum cuzk_status cuzk_sched_create(const struct cuzk_sched_config *config, struc
                                    struct cuzk_error *err);
 void cuzk_sched_destroy(struct cuzk_sched *sched);
 
+/* What may change between steps; aging_ns is not zero. */
+void cuzk_sched_tune(struct cuzk_sched *sched, uint32_t failures_most, uint64_t aging_ns);
+
 /* Commands that one step may give at most. */
 size_t cuzk_sched_room(const struct cuzk_sched *sched);
 

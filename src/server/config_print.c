@@ -265,7 +265,7 @@ enum cuzk_status cuzk_config_print_effective(const struct cuzk_config *config, c
         cuzk_config_format(config, &rows[i], value, sizeof value);
         snprintf(line, sizeof line, "%s%s = %s", value[0] == '\0' ? "# " : "",
                  rows[i].key + section_length(&rows[i]) + 1, value[0] == '\0' ? "not set" : value);
-        PRINT("%-48s # %s\n", line, config->source[i]);
+        PRINT("%-48s # %s%s\n", line, config->source[i], rows[i].reload ? "; SIGHUP takes a change" : "");
     }
     PRINT("\n[knobs]\n");
     for (unsigned i = 0; i < CUZK_KNOBS; i++) {

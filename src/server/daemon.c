@@ -13,6 +13,7 @@
 #include "server/config_facts.h"
 #include "server/grpc_server.h"
 #include "server/http.h"
+#include "server/work_queue.h"
 
 enum { DEVICE_NAME = 96 };
 
@@ -22,6 +23,9 @@ struct cuzk_daemon {
     struct cuzk_http_server *http; /* NULL where it is off */
     const struct cuzk_log *log;
     uint64_t started_ns;
+    struct cuzk_option_list preload; /* circuits that were named so far; texts in preload_text */
+    char preload_text[CUZK_OPTION_LIST_ROOM][CUZK_CIRCUIT_NAME];
+    struct cuzk_work_queue *loader; /* of preloads that came with a reload; NULL: none came */
 };
 
 /* ---- devices ---- */
@@ -144,6 +148,8 @@ static void log_event(void *context, const struct cuzk_engine_event *event)
     const struct cuzk_daemon *daemon = context;
     char line[256];
 
+    if (!cuzk_log_wants(daemon->log, CUZK_LOG_DEBUG))
+        return;
     cuzk_engine_event_line(event, daemon->started_ns, line, sizeof line);
     cuzk_log_line(daemon->log, CUZK_LOG_DEBUG, "%s", line);
 }
@@ -187,6 +193,90 @@ static enum cuzk_status start_http(struct cuzk_daemon *daemon, const struct cuzk
     return cuzk_http_start(&options, &daemon->http, err);
 }
 
+/* ---- reload ---- */
+
+/* Remembers a circuit; false: it was known. */
+static bool remember_preload(struct cuzk_daemon *daemon, const char *circuit)
+{
+    struct cuzk_option_list *known = &daemon->preload;
+
+    for (size_t i = 0; i < known->count; i++)
+        if (strcmp(known->items[i], circuit) == 0)
+            return false;
+    if (known->count == CUZK_OPTION_LIST_ROOM)
+        return false;
+    snprintf(daemon->preload_text[known->count], CUZK_CIRCUIT_NAME, "%s", circuit);
+    known->items[known->count] = daemon->preload_text[known->count];
+    known->count++;
+    return true;
+}
+
+struct loading {
+    struct cuzk_work work;
+    struct cuzk_daemon *daemon;
+    const char *circuit;
+};
+
+static void load(struct cuzk_work *work)
+{
+    struct loading *loading = (struct loading *)(void *)work;
+    struct cuzk_error error = {0};
+    uint64_t ms = 0;
+    bool already;
+
+    if (cuzk_engine_preload(loading->daemon->engine, loading->circuit, &already, &ms, &error) == CUZK_OK)
+        cuzk_log_line(loading->daemon->log, CUZK_LOG_INFO, "%s is loaded (%llu ms)", loading->circuit,
+                      (unsigned long long)ms);
+    else
+        cuzk_log_line(loading->daemon->log, CUZK_LOG_WARNING, "%s is not loaded: %s", loading->circuit,
+                      error.message);
+    cuzk_mem_free(loading);
+}
+
+static enum cuzk_status preload_later(struct cuzk_daemon *daemon, const char *circuit, struct cuzk_error *err)
+{
+    struct loading *loading;
+
+    if (daemon->loader == NULL)
+        CUZK_TRY(cuzk_work_queue_create(1, &daemon->loader, err));
+    CUZK_TRY(CUZK_NEW(&loading, 1, "preload", err));
+    *loading = (struct loading){{.run = load}, daemon, circuit};
+    cuzk_work_queue_push(daemon->loader, &loading->work);
+    return CUZK_OK;
+}
+
+enum cuzk_status cuzk_daemon_reload(struct cuzk_daemon *daemon, const struct cuzk_config *fresh,
+                                    struct cuzk_error *err)
+{
+    const struct cuzk_config_values *values = &fresh->values;
+    const struct cuzk_tls_files tls = {values->tls_certificate, values->tls_key, values->tls_client_ca};
+    const struct cuzk_engine_tuning tuning = {.jobs_most = (uint32_t)values->jobs_most.value,
+                                              .failures_most = (uint32_t)values->failures_most.value,
+                                              .aging_ms = values->aging.value,
+                                              .result_keep_ms = values->result_keep.value};
+    enum cuzk_status status = cuzk_grpc_server_reload_tls(daemon->grpc, &tls, err);
+
+    if (status == CUZK_UNSUPPORTED) {
+        cuzk_log_line(daemon->log, CUZK_LOG_WARNING, "reload: %s: it needs a restart", err->message);
+        status = CUZK_OK;
+    }
+    if (status != CUZK_OK)
+        return status;
+    const uint32_t jobs_most = cuzk_engine_tune(daemon->engine, &tuning);
+
+    if (jobs_most < tuning.jobs_most)
+        cuzk_log_line(daemon->log, CUZK_LOG_WARNING,
+                      "reload: queue.jobs_most: %u is what there was room made for at the start: more need a "
+                      "restart",
+                      jobs_most);
+    for (size_t i = 0; i < values->preload.count && status == CUZK_OK; i++)
+        if (remember_preload(daemon, values->preload.items[i]))
+            status = preload_later(daemon, daemon->preload.items[daemon->preload.count - 1], err);
+    return status;
+}
+
+/* ---- life ---- */
+
 enum cuzk_status cuzk_daemon_start(const struct cuzk_config *config, const char *program,
                                    const struct cuzk_log *log, struct cuzk_daemon **out,
                                    struct cuzk_error *err)
@@ -198,9 +288,10 @@ enum cuzk_status cuzk_daemon_start(const struct cuzk_config *config, const char 
     CUZK_TRY_OUT(CUZK_NEW(&daemon, 1, "daemon", err));
     daemon->log = log;
     daemon->started_ns = cuzk_clock_ns();
+    for (size_t i = 0; i < config->values.preload.count; i++)
+        (void)remember_preload(daemon, config->values.preload.items[i]);
     CUZK_TRY_OUT(start_engine(daemon, config, program, log, err));
-    if (log != NULL && log->level >= CUZK_LOG_DEBUG)
-        cuzk_event_log_listen(cuzk_engine_events(daemon->engine), log_event, daemon);
+    cuzk_event_log_listen(cuzk_engine_events(daemon->engine), log_event, daemon);
     CUZK_TRY_OUT(start_grpc(daemon, config, log, err));
     CUZK_TRY_OUT(start_http(daemon, config, log, err));
     *out = daemon;
@@ -232,6 +323,7 @@ void cuzk_daemon_stop(struct cuzk_daemon *daemon, uint64_t grace_ms)
         return;
     cuzk_grpc_server_stop(daemon->grpc, grace_ms);
     cuzk_http_stop(daemon->http);
+    cuzk_work_queue_destroy(daemon->loader);
     cuzk_engine_destroy(daemon->engine);
     cuzk_mem_free(daemon);
 }

@@ -26,6 +26,11 @@ struct cuzk_engine *cuzk_daemon_engine(struct cuzk_daemon *daemon);
 /* Where clients reach it: gRPC address i, NULL past the end. */
 const char *cuzk_daemon_address(const struct cuzk_daemon *daemon, size_t i);
 
+/* Takes what it can of another configuration: certificates, bounds and times of the engine, circuits to
+ * preload that were not named before. Errors: of the certificates; nothing has changed then. */
+enum cuzk_status cuzk_daemon_reload(struct cuzk_daemon *daemon, const struct cuzk_config *fresh,
+                                    struct cuzk_error *err);
+
 /* No new jobs; health says NOT_SERVING; calls back, from a thread of the engine, when every job has ended. */
 void cuzk_daemon_drain(struct cuzk_daemon *daemon, void (*drained)(void *context), void *context);
 

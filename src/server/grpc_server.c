@@ -143,8 +143,10 @@ static enum cuzk_status bind_all(struct cuzk_grpc_server *server, const char *co
     grpc_server_credentials *plain = grpc_insecure_server_credentials_create(), *secure = NULL;
 
     CUZK_TRY_OUT(CUZK_NEW(&server->listeners, count, "listeners", err));
-    if (tls)
-        CUZK_TRY_OUT(cuzk_tls_server_credentials(&server->options.tls, &secure, err));
+    if (tls) {
+        CUZK_TRY_OUT(cuzk_tls_source_create(&server->options.tls, &server->tls, err));
+        CUZK_TRY_OUT(cuzk_tls_server_credentials(server->tls, &secure, err));
+    }
     for (; server->listener_count < count; server->listener_count++) {
         struct cuzk_listener *listener = &server->listeners[server->listener_count];
 
@@ -167,6 +169,16 @@ out:
 const char *cuzk_grpc_server_address(const struct cuzk_grpc_server *server, size_t i)
 {
     return i < server->listener_count ? server->listeners[i].target : NULL;
+}
+
+enum cuzk_status cuzk_grpc_server_reload_tls(struct cuzk_grpc_server *server,
+                                             const struct cuzk_tls_files *files, struct cuzk_error *err)
+{
+    if (server->tls == NULL || files->certificate == NULL)
+        return server->tls == NULL && files->certificate == NULL
+                   ? CUZK_OK
+                   : cuzk_error_set(err, CUZK_UNSUPPORTED, "tls: on or off is decided at the start");
+    return cuzk_tls_source_reload(server->tls, files, err);
 }
 
 /* ---- life ---- */
@@ -295,6 +307,7 @@ void cuzk_grpc_server_stop(struct cuzk_grpc_server *server, uint64_t grace_ms)
     grpc_completion_queue_destroy(server->events);
     grpc_resource_quota_unref(server->quota);
     grpc_shutdown();
+    cuzk_tls_source_destroy(server->tls);
     for (size_t i = 0; i < server->listener_count; i++) {
         if (server->listeners[i].path[0] != '\0')
             (void)unlink(server->listeners[i].path);

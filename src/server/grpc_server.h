@@ -42,6 +42,11 @@ enum cuzk_status cuzk_grpc_server_start(struct cuzk_engine *engine, const struct
  * that was found for port 0); NULL past the end. */
 const char *cuzk_grpc_server_address(const struct cuzk_grpc_server *server, size_t i);
 
+/* New connections are greeted with what these files hold. Errors: UNSUPPORTED (TLS cannot be turned on or
+ * off), NOT_FOUND, INPUT, MEMORY; nothing has changed then. */
+enum cuzk_status cuzk_grpc_server_reload_tls(struct cuzk_grpc_server *server,
+                                             const struct cuzk_tls_files *files, struct cuzk_error *err);
+
 /* From now on the health service says NOT_SERVING; calls are answered as before. */
 void cuzk_grpc_server_set_draining(struct cuzk_grpc_server *server);
 

@@ -20,7 +20,7 @@ struct recent {
 };
 
 struct cuzk_log_output {
-    struct cuzk_log log; /* its level is always debug: ours may change while lines come */
+    struct cuzk_log log;
     struct cuzk_log_output_options options;
     pthread_mutex_t lock; /* guards options and recent */
     struct recent recent[RECENT];
@@ -239,7 +239,7 @@ enum cuzk_status cuzk_log_output_create(const struct cuzk_log_output_options *op
     struct cuzk_log_output *output = *out;
 
     output->options = *options;
-    output->log = (struct cuzk_log){CUZK_LOG_DEBUG, take_line, output};
+    output->log = (struct cuzk_log){options->level, take_line, output};
     pthread_mutex_init(&output->lock, NULL);
     return CUZK_OK;
 }
@@ -259,6 +259,7 @@ const struct cuzk_log *cuzk_log_output_log(struct cuzk_log_output *output)
 
 void cuzk_log_output_change(struct cuzk_log_output *output, const struct cuzk_log_output_options *options)
 {
+    cuzk_log_set_level(&output->log, options->level);
     pthread_mutex_lock(&output->lock);
     output->options.level = options->level;
     output->options.format = options->format;

@@ -23,8 +23,8 @@ static void name_change(void *context, const char *key, const char *before, cons
 }
 
 enum cuzk_status cuzk_reload(const char *path, const struct cuzk_option_given *flags,
-                             const struct cuzk_config *running, struct cuzk_log_output *output,
-                             struct cuzk_error *err)
+                             const struct cuzk_config *running, struct cuzk_daemon *daemon,
+                             struct cuzk_log_output *output, struct cuzk_error *err)
 {
     struct changes changes = {cuzk_log_output_log(output), 0, 0};
     struct cuzk_log_output_options options;
@@ -35,6 +35,8 @@ enum cuzk_status cuzk_reload(const char *path, const struct cuzk_option_given *f
 
     if (status == CUZK_OK) {
         status = cuzk_config_check(fresh, err);
+        if (status == CUZK_OK && daemon != NULL)
+            status = cuzk_daemon_reload(daemon, fresh, err);
         if (status == CUZK_OK) {
             cuzk_log_output_of_config(&fresh->values, &options);
             cuzk_log_output_change(output, &options);

@@ -73,6 +73,7 @@ struct cuzk_grpc_server {
     grpc_server *server;
     grpc_completion_queue *events;
     grpc_resource_quota *quota;
+    struct cuzk_tls_source *tls; /* NULL: no TLS */
     pthread_t poller[CUZK_GRPC_POLLERS];
     unsigned pollers;
     struct cuzk_work_queue *queue[CUZK_RPC_QUEUES];

@@ -1,5 +1,7 @@
 #include "server/tls.h"
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -47,25 +49,90 @@ static void forget(struct pem *pem)
     cuzk_mem_free(pem->ca);
 }
 
-enum cuzk_status cuzk_tls_server_credentials(const struct cuzk_tls_files *files,
-                                             grpc_server_credentials **out, struct cuzk_error *err)
+/* ---- a server's ---- */
+
+struct cuzk_tls_source {
+    pthread_mutex_t lock; /* guards what follows */
+    struct pem pem;
+    bool fresh; /* not fetched yet */
+};
+
+enum cuzk_status cuzk_tls_source_reload(struct cuzk_tls_source *source, const struct cuzk_tls_files *files,
+                                        struct cuzk_error *err)
 {
     struct pem pem = {NULL, NULL, NULL};
     enum cuzk_status status = read_all(files, &pem, err);
 
-    *out = NULL;
     if (status == CUZK_OK) {
-        grpc_ssl_pem_key_cert_pair pair = {pem.key, pem.certificate};
+        pthread_mutex_lock(&source->lock);
+        const struct pem before = source->pem;
 
-        *out = grpc_ssl_server_credentials_create_ex(
-            pem.ca, &pair, 1, GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY, NULL);
-        if (*out == NULL)
-            status = cuzk_error_set(err, CUZK_INPUT, "%s: the certificate and its key cannot be used",
-                                    files->certificate);
+        source->pem = pem;
+        source->fresh = true;
+        pthread_mutex_unlock(&source->lock);
+        pem = before;
     }
     forget(&pem);
     return status;
 }
+
+enum cuzk_status cuzk_tls_source_create(const struct cuzk_tls_files *files, struct cuzk_tls_source **out,
+                                        struct cuzk_error *err)
+{
+    struct cuzk_tls_source *source;
+
+    *out = NULL;
+    CUZK_TRY(CUZK_NEW(&source, 1, "certificates", err));
+    pthread_mutex_init(&source->lock, NULL);
+    const enum cuzk_status status = cuzk_tls_source_reload(source, files, err);
+
+    if (status == CUZK_OK)
+        *out = source;
+    else
+        cuzk_tls_source_destroy(source);
+    return status;
+}
+
+void cuzk_tls_source_destroy(struct cuzk_tls_source *source)
+{
+    if (source == NULL)
+        return;
+    forget(&source->pem);
+    pthread_mutex_destroy(&source->lock);
+    cuzk_mem_free(source);
+}
+
+/* Asked by libgrpc before each handshake. */
+static grpc_ssl_certificate_config_reload_status fetch(void *context,
+                                                       grpc_ssl_server_certificate_config **config)
+{
+    struct cuzk_tls_source *source = context;
+    grpc_ssl_certificate_config_reload_status result = GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
+
+    pthread_mutex_lock(&source->lock);
+    if (source->fresh) {
+        const grpc_ssl_pem_key_cert_pair pair = {source->pem.key, source->pem.certificate};
+
+        *config = grpc_ssl_server_certificate_config_create(source->pem.ca, &pair, 1);
+        source->fresh = false;
+        result = *config != NULL ? GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW
+                                 : GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_FAIL;
+    }
+    pthread_mutex_unlock(&source->lock);
+    return result;
+}
+
+enum cuzk_status cuzk_tls_server_credentials(struct cuzk_tls_source *source, grpc_server_credentials **out,
+                                             struct cuzk_error *err)
+{
+    *out = grpc_ssl_server_credentials_create_with_options(
+        grpc_ssl_server_credentials_create_options_using_config_fetcher(
+            GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY, fetch, source));
+    return *out != NULL ? CUZK_OK
+                        : cuzk_error_set(err, CUZK_INPUT, "the certificate and its key cannot be used");
+}
+
+/* ---- a client's ---- */
 
 enum cuzk_status cuzk_tls_client_credentials(const struct cuzk_tls_files *files,
                                              grpc_channel_credentials **out, struct cuzk_error *err)

@@ -113,8 +113,8 @@ def certificate(folder, name, signer):
             "-days", "2", "-extfile", "san", "-out", f"{name}.pem")
 
 
-class Tls(Case):
-    """TCP with mutual TLS: only clients with a certificate of the authority come in."""
+class Certified(Case):
+    """Certificates, and clients that show them."""
 
     def serve(self, listen):
         daemon = Daemon(self.folder, "--listen", listen, "--tls-certificate", self.folder / "server.pem", "--tls-key",
@@ -148,6 +148,10 @@ class Tls(Case):
                     return secure.recv(9)[3:4] == b"\4"  # SETTINGS
             except OSError:
                 return False
+
+
+class Tls(Certified):
+    """TCP with mutual TLS: only clients with a certificate of the authority come in."""
 
     def test_who_comes_in(self):
         port = free_port()
@@ -233,3 +237,67 @@ class Health(Served):
         self.assertEqual(c.call("SubmitProof", porep("early")).code, 0)
         self.daemon.wait_for("ready:")
         self.assertEqual(c.call("/grpc.health.v1.Health/Check", b"").fields[1][0], SERVING)
+
+
+class Reload(Certified):
+    """SIGHUP: what a running daemon can take is in force at once, the rest is named."""
+
+    def reload(self, text):
+        said = len(self.daemon.said())
+        self.file.write_text(text + "\n[log]\nrepeat = \"0s\"\n" if "[log]" not in text else text)
+        self.daemon.process.send_signal(signal.SIGHUP)
+        end = time.monotonic() + 30
+        while "differ from the start" not in self.daemon.said()[said:] and "nothing was changed" not in self.daemon.said()[said:]:
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
+        return self.daemon.said()[said:]
+
+    def test_certificates(self):
+        port = free_port()
+        self.address = f"127.0.0.1:{port}"
+        self.file = self.write("cuzk.toml", "")
+        self.daemon = Daemon(self.folder, "--config", self.file, "--listen", self.address, "--tls-certificate",
+                             self.folder / "server.pem", "--tls-key", self.folder / "server.key", "--tls-client-ca",
+                             self.folder / "ca.pem", device="null:msm=1ms").start()
+        self.addCleanup(self.daemon.stop)
+        self.client(0, "client")
+        (self.folder / "ca.pem").rename(self.folder / "before.pem")
+        authority(self.folder, "ca")  # another, and a certificate of it
+        certificate(self.folder, "server", "ca")
+        certificate(self.folder, "fresh", "ca")
+        self.client(0, "client", ca="before")  # nothing has changed yet
+        self.reload("")
+        self.client(0, "fresh")
+        self.client(4, "client")
+        self.client(4, "client", ca="before")
+        # damaged files change nothing
+        (self.folder / "server.pem").write_text("nothing\n")
+        self.assertIn("nothing was changed", self.reload('[log]\nlevel = "debug"\nrepeat = "0s"\n'))
+        self.client(0, "fresh")
+
+    def test_bounds_preloads_and_the_log(self):
+        self.file = self.write("cuzk.toml", '[queue]\njobs_most = 50\n[log]\nrepeat = "0s"\n')
+        self.daemon = Daemon(self.folder, "--config", self.file, device="null:msm=300ms:load=10ms").start()
+        self.addCleanup(self.daemon.stop, signal.SIGKILL)
+        c = h2.Connection(self.daemon.socket)
+        self.addCleanup(c.close)
+        jobs = [c.call("SubmitProof", porep(f"r{i}")) for i in range(4)]
+        self.assertEqual([j.code for j in jobs], [0] * 4)
+        said = self.reload('[queue]\njobs_most = 4\n[engine]\npreload = ["porep-32g"]\n[log]\nlevel = "debug"\nrepeat = "0s"\n')
+        self.assertIn("queue.jobs_most is 4, was 50", said)
+        self.assertEqual(c.call("SubmitProof", porep("one more")).code, 8)
+        self.daemon.wait_for("porep-32g is loaded")
+        self.daemon.wait_for("TIMELINE,")
+        said = self.reload('[queue]\njobs_most = 60\n[listen]\nmessage_most = "128MiB"\n')
+        self.assertIn("queue.jobs_most: 50 is what there was room made for", said)
+        self.assertIn("needs a restart; \\\"256MiB\\\" stays in force", said)
+        self.assertEqual(c.call("SubmitProof", porep("one more")).code, 0)
+        self.assertIn("nothing was changed", self.reload("[queue]\njobs_most = 0\n"))
+
+    def test_config_show_says_what_is_taken(self):
+        rows = self.expect(0, "config", "show", "--json").json()["options"]
+        taken = {row["key"] for row in rows if row["reload"]}
+        self.assertEqual(taken, {"log.level", "log.format", "log.repeat", "engine.preload", "queue.jobs_most",
+                                 "queue.failures_most", "queue.aging", "queue.result_keep", "tls.certificate", "tls.key",
+                                 "tls.client_ca"})
+        self.assertIn("SIGHUP takes a change", self.expect(0, "config", "show").out)

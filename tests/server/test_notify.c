@@ -151,11 +151,11 @@ static void test_reload__takes_what_it_can_and_names_the_rest(void **state)
     static const char changed[] = "[log]\nformat = \"json\"\n[memory]\nhost = \"2GiB\"\n";
 
     assert_int_equal(cuzk_file_write(path, true, changed, sizeof changed - 1, &err), CUZK_OK);
-    assert_int_equal(cuzk_reload(path, NULL, config, output, &err), CUZK_OK);
+    assert_int_equal(cuzk_reload(path, NULL, config, NULL, output, &err), CUZK_OK);
     manager_expect(&manager, "RELOADING=1\nMONOTONIC_USEC=");
     manager_expect(&manager, "READY=1");
     assert_int_equal(cuzk_file_write(path, true, "[log]\nformat = 1\n", 17, &err), CUZK_OK);
-    assert_int_equal(cuzk_reload(path, NULL, config, output, &err), CUZK_INPUT);
+    assert_int_equal(cuzk_reload(path, NULL, config, NULL, output, &err), CUZK_INPUT);
     cuzk_log_output_destroy(output);
     close(ends[1]);
     const ssize_t n = read(ends[0], text, sizeof text - 1);
