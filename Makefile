@@ -7,7 +7,7 @@ SOURCES   = $(shell git ls-files 'src/*.[ch]' 'src/*.cpp' 'src/*.cu' 'src/*.cuh'
 CTEST     = ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build help packages check check-long layers format-check gcc asan tsan portable peers fuzz demo format lint \
+.PHONY: build help packages check check-long layers format-check gcc asan tsan portable release release-check peers fuzz demo format lint \
         bench-peer install clean
 
 build: packages ## build/cuzk, build/cuzk-oracle, build/libcuzk.so and .a
@@ -60,6 +60,14 @@ portable: build ## unit tests of what computes, with plain C arithmetic forced
 peers: build ## proofs judged by other people's implementations (node needed; skipped by name without it)
 	cd build && $(CTEST) -L peers
 	@python3 tests/e2e/peers.py --skips || true
+
+release: packages ## build-release/cuzk: every GPU, needs glibc alone; no daemon (minutes: 7 architectures)
+	cmake --preset portable-binary $(LAUNCHER) >/dev/null
+	ninja -C build-release cuzk
+	$(MAKE) release-check
+
+release-check: ## what build-release/cuzk needs and which GPUs it has code for
+	tools/check_release.py build-release/cuzk 75 80 86 89 90 100 120
 
 fuzz: packages ## every fuzz target for FUZZ_SECONDS (60)
 	cmake --preset fuzz $(LAUNCHER) >/dev/null
