@@ -291,9 +291,9 @@ static enum cuzk_status write_bytes(void *context, const void *bytes, size_t n, 
 /* Every size and kind is known by its proof's beginning, however much of it is there. */
 static void test_look__knows_every_shape(void **state)
 {
-    static const uint64_t sizes[] = {UINT64_C(2) << 10,  UINT64_C(4) << 10, UINT64_C(16) << 10,
-                                     UINT64_C(32) << 10, UINT64_C(8) << 20, UINT64_C(512) << 20,
-                                     UINT64_C(32) << 30, UINT64_C(64) << 30};
+    static const uint64_t sizes[] = {
+        UINT64_C(2) << 10,  UINT64_C(4) << 10,   UINT64_C(16) << 10, UINT64_C(32) << 10, UINT64_C(8) << 20,
+        UINT64_C(16) << 20, UINT64_C(512) << 20, UINT64_C(1) << 30,  UINT64_C(32) << 30, UINT64_C(64) << 30};
     static uint8_t bytes[1 << 20];
 
     (void)state;
