@@ -384,7 +384,7 @@ static enum cuzk_status start(struct cuzk_http_server *server, const struct sock
         server->options.connections_most, MHD_OPTION_CONNECTION_TIMEOUT,
         (server->options.answer_ms + 999) / 1000, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)HEADER_BYTES_MOST, MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned)BACKLOG,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_LISTENING_ADDRESS_REUSE, 0U, MHD_OPTION_END);
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END); /* SO_REUSEADDR: a restart finds its port again */
     if (server->daemon == NULL)
         return cuzk_error_set(err, CUZK_IO, "HTTP: cannot listen on %s port %u: %s", server->options.host,
                               (unsigned)server->options.port, strerror(errno));
