@@ -1,4 +1,4 @@
-/* What must not be proved, for PoSt of both kinds and updates: one table. Each damage is refused while
+/* What must not be proved, of every kind: one table. Each damage is refused while
  * looking, while decoding or by the check before proving, and the error says what is wrong and where. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,6 +100,20 @@ static void make_update(struct made *m)
     }
     give(m, 0, "update-32k", "partition-0.bin");
     give(m, 1, "update-32k", "partition-1.bin");
+}
+
+static void make_porep(struct made *m)
+{
+    m->request = (struct cuzk_request){.request_id = "",
+                                       .kind = CUZK_PROOF_KIND_POREP,
+                                       .sector_size = 2048,
+                                       .registered_proof = 5,
+                                       .miner_id = 1000,
+                                       .sector_number = 1,
+                                       .vanilla_proofs = m->blobs};
+    give(m, 0, "porep-2k", "c1.json");
+    m->request.vanilla_proof = m->blobs[0];
+    m->request.vanilla_proof_count = 0;
 }
 
 static void unmake(struct made *m)
@@ -326,6 +340,40 @@ static void c1_beside(struct made *m)
     m->request.vanilla_proof = m->blobs[0];
 }
 
+static void no_c1(struct made *m)
+{
+    m->request.vanilla_proof = (struct cuzk_request_blob){NULL, 0, 0};
+}
+
+static void huge_c1(struct made *m)
+{
+    m->request.vanilla_proof.length = UINT64_C(1) << 40;
+}
+
+static void c1_cut(struct made *m)
+{
+    truncated(m);
+    m->request.vanilla_proof = m->blobs[0];
+}
+
+static void c1_longer(struct made *m)
+{
+    m->bytes[0][m->parts[0].length] = 'x';
+    extended(m);
+    m->request.vanilla_proof = m->blobs[0];
+}
+
+static void of_synthetic(struct made *m)
+{
+    m->request.registered_proof = 10;
+}
+
+static void c1_of_other_size(struct made *m)
+{
+    m->request.sector_size = 4096;
+    m->request.registered_proof = 0;
+}
+
 /* ---- the table ---- */
 
 enum stage { LOOK, OPEN, CHECK };
@@ -337,9 +385,18 @@ static const struct {
     enum stage stage;
     const char *says[2];
 } bad[] = {
+#define POREP   make_porep
 #define WINDOW  make_window
 #define WINNING make_winning
 #define UPDATE  make_update
+    {POREP, "no C1 output", no_c1, LOOK, {"vanilla_proof", "found nothing"}},
+    {POREP, "a C1 output of 2^40 bytes", huge_c1, LOOK, {"vanilla_proof", "at most"}},
+    {POREP, "a number of another size", of_other_size, LOOK, {"registered_proof", "sector_size"}},
+    {POREP, "no size", no_size, LOOK, {"sector_size", NULL}},
+    {POREP, "another version's number", of_synthetic, OPEN, {"registered_proof", "expected 5"}},
+    {POREP, "another size's C1 output", c1_of_other_size, OPEN, {"sector_size", "expected 2048"}},
+    {POREP, "a truncated C1 output", c1_cut, OPEN, {"vanilla_proof", "offset"}},
+    {POREP, "an extended C1 output", c1_longer, OPEN, {"vanilla_proof", "offset"}},
     {WINDOW, "no sectors", no_proofs, LOOK, {"vanilla_proofs", "found 0"}},
     {WINDOW, "a sector too many", one_more, LOOK, {"vanilla_proofs", "found 3"}},
     {WINDOW, "a sector twice", twice, OPEN, {"sector_id", "sector 1 comes twice"}},
@@ -444,7 +501,7 @@ static void test_bad_input__is_refused_by_name(void **state)
 /* The undamaged ones hold, whatever the two top bits of the randomness are. */
 static void test_good_input__holds(void **state)
 {
-    void (*const makers[])(struct made *m) = {make_window, make_winning, make_update};
+    void (*const makers[])(struct made *m) = {make_porep, make_window, make_winning, make_update};
 
     (void)state;
     for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++)
@@ -461,11 +518,40 @@ static void test_good_input__holds(void **state)
         }
 }
 
+/* What a kind's row says of queues and batches. */
+static void test_row__says_how_a_kind_is_queued(void **state)
+{
+    static const struct {
+        enum cuzk_proof_kind kind;
+        const char *name;
+        enum cuzk_priority priority;
+        bool batchable;
+    } rows[] = {
+        {CUZK_PROOF_KIND_POREP, "porep-c2", CUZK_PRIORITY_NORMAL, true},
+        {CUZK_PROOF_KIND_SNAP, "snap-update", CUZK_PRIORITY_NORMAL, false},
+        {CUZK_PROOF_KIND_WINDOW_POST, "window-post", CUZK_PRIORITY_HIGH, false},
+        {CUZK_PROOF_KIND_WINNING_POST, "winning-post", CUZK_PRIORITY_CRITICAL, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct cuzk_proof_kind_row *row = cuzk_proof_kind_row(rows[i].kind);
+
+        assert_int_equal(row->kind, rows[i].kind);
+        assert_string_equal(row->name, rows[i].name);
+        assert_int_equal(row->priority, rows[i].priority);
+        assert_int_equal(row->batchable, rows[i].batchable);
+    }
+    assert_null(cuzk_proof_kind_row(CUZK_PROOF_KIND_NONE));
+    assert_null(cuzk_proof_kind_row(CUZK_PROOF_KINDS));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good_input__holds),
         cmocka_unit_test(test_bad_input__is_refused_by_name),
+        cmocka_unit_test(test_row__says_how_a_kind_is_queued),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
