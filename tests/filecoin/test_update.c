@@ -1,7 +1,9 @@
 /* Empty sector updates against the reference: constants, challenges, phi and rho, encoding, public inputs;
- * vanilla proofs read, checked, made anew and turned into witnesses; damaged ones refused. */
+ * vanilla proofs read, checked, made anew and turned into witnesses; damaged ones refused. `long` as the
+ * first argument adds synthetic updates of 512 MiB to 64 GiB. */
 #include "filecoin/update.h"
 
+#include "base/mem.h"
 #include "base/pool.h"
 #include "circuit/circuit.h"
 #include "filecoin/json_patch.h"
@@ -15,6 +17,7 @@
 enum { NODE = 32 };
 
 static struct cuzk_pool *pool;
+static uint64_t largest = UINT64_C(8) << 20; /* of the synthetic updates */
 
 static void must(enum cuzk_status status, const struct cuzk_error *err)
 {
@@ -337,12 +340,78 @@ static void synth_leaves(uint64_t seed, uint64_t nodes, uint8_t *replica, uint8_
 /* Updates that never were hold as real ones do, at every size; the witness of one is the circuit's. */
 static void test_synth__holds(void **state)
 {
-    static const uint64_t sizes[] = {UINT64_C(2) << 10, UINT64_C(4) << 10, UINT64_C(16) << 10,
-                                     UINT64_C(32) << 10, UINT64_C(8) << 20};
+    static const uint64_t sizes[] = {UINT64_C(2) << 10,  UINT64_C(4) << 10, UINT64_C(16) << 10,
+                                     UINT64_C(32) << 10, UINT64_C(8) << 20, UINT64_C(512) << 20,
+                                     UINT64_C(32) << 30, UINT64_C(64) << 30};
 
     (void)state;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && sizes[i] <= largest; i++)
         check_synth(sizes[i], i == 0);
+}
+
+/* Makes every allocation fail once: what is made, `step` by step, fails with MEMORY and leaves nothing. */
+static void check_allocations(enum cuzk_status (*step)(void *context), void *context)
+{
+    const size_t held = cuzk_mem_in_use();
+
+    for (size_t n = 0;; n++) {
+        cuzk_mem_fail_after(n, 0);
+        const enum cuzk_status status = step(context);
+        cuzk_mem_fail_after(SIZE_MAX, 0);
+
+        assert_int_equal(cuzk_mem_in_use(), held);
+        if (status == CUZK_OK) {
+            assert_true(n >= 5);
+            return;
+        }
+        assert_int_equal(status, CUZK_MEMORY);
+    }
+}
+
+static enum cuzk_status synth_step(void *context)
+{
+    struct cuzk_synth_update *synth;
+    struct cuzk_update_proof proof;
+    enum cuzk_status status;
+
+    (void)context;
+    CUZK_TRY(cuzk_synth_update_create(NULL, 2048, 3, &synth, NULL));
+    status = cuzk_synth_update_prove(synth, 0, &proof, NULL);
+    if (status == CUZK_OK) {
+        status = cuzk_update_verify_vanilla(NULL, &proof, cuzk_synth_update_commitments(synth), NULL);
+        cuzk_update_proof_destroy(&proof);
+    }
+    cuzk_synth_update_destroy(synth);
+    return status;
+}
+
+static enum cuzk_status make_step(void *context)
+{
+    const struct cuzk_update_request *request = context;
+    struct cuzk_updated_sector *made;
+    struct cuzk_update_proof proof;
+    enum cuzk_status status;
+
+    CUZK_TRY(cuzk_update_make(NULL, request, NULL, &made, NULL));
+    status = cuzk_updated_sector_prove(made, 0, &proof, NULL);
+    if (status == CUZK_OK)
+        cuzk_update_proof_destroy(&proof);
+    cuzk_updated_sector_destroy(made);
+    return status;
+}
+
+static void test_update__fails_at_every_allocation_without_a_leak(void **state)
+{
+    size_t length;
+    uint8_t *replica = fixture_read(&length, "sectors/update-2k/replica_old.bin");
+    uint8_t *data = fixture_read(&length, "sectors/update-2k/data.bin");
+    struct cuzk_update_request request = {.sector_size = length, .replica = replica, .data = data};
+
+    (void)state;
+    check_allocations(synth_step, NULL);
+    check_allocations(make_step, &request);
+    free(replica);
+    free(data);
 }
 
 /* The same by another way: whole trees of the leaves that the rule gives. */
@@ -478,7 +547,7 @@ static int teardown(void **state)
     return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_update__equals_the_known_answers),
@@ -486,10 +555,13 @@ int main(void)
         cmocka_unit_test(test_update_make__equals_the_reference),
         cmocka_unit_test(test_synth__holds),
         cmocka_unit_test(test_synth__is_an_update_of_the_whole_sector),
+        cmocka_unit_test(test_update__fails_at_every_allocation_without_a_leak),
         cmocka_unit_test(test_update__damaged_proofs_are_refused),
         cmocka_unit_test(test_update__any_changed_byte_is_noticed),
         cmocka_unit_test(test_update__names_what_does_not_hold),
     };
 
+    if (argc > 1 && strcmp(argv[1], "long") == 0)
+        largest = UINT64_MAX;
     return cmocka_run_group_tests(tests, setup, teardown);
 }
