@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "backend/cuda/cuda.h"
 #include "backends.h"
 #include "base/mem.h"
 #include "curve/encoding.h"
@@ -587,9 +588,38 @@ static void test_job__stops_when_asked(void **state)
     each_backend(cancelling);
 }
 
-static void failing(struct cuzk_backend *backend)
+/* The operations of a proof; whatever was made is destroyed. */
+static enum cuzk_status prove_once(struct cuzk_backend *backend, const struct circuit *circuit)
 {
     const struct cuzk_backend_ops *ops = backend->ops;
+    union cuzk_backend_point out[CUZK_QUERIES];
+    struct cuzk_backend_key *key = NULL;
+    struct cuzk_backend_job *job = NULL;
+    enum cuzk_status status = ops->key_create(backend, &circuit->plan, &key, NULL);
+
+    if (status == CUZK_OK)
+        status = ops->job_create(key, &job, NULL);
+    if (status == CUZK_OK)
+        status = ops->upload(job, &circuit->witness, NULL);
+    if (status == CUZK_OK)
+        status = ops->eval_ab(job, NULL);
+    if (status == CUZK_OK)
+        status = ops->quotient(job, NULL);
+    if (status == CUZK_OK)
+        status = ops->msm_group(job, CUZK_SCALARS_QUOTIENT, CUZK_QUERY_SET_H, out, NULL);
+    if (status == CUZK_OK)
+        status = ops->msm_group(job, CUZK_SCALARS_WIDE, CUZK_QUERY_SET_L | CUZK_QUERY_SET_B, out, NULL);
+    if (status == CUZK_OK)
+        status = ops->sum_bits(job, CUZK_QUERY_SET_L | CUZK_QUERY_SET_B, out, NULL);
+    if (status == CUZK_OK)
+        status = ops->wait(job, NULL);
+    cuzk_backend_job_destroy(job);
+    cuzk_backend_key_destroy(key);
+    return status;
+}
+
+static void failing(struct cuzk_backend *backend)
+{
     struct circuit circuit;
     enum cuzk_status status;
     size_t failures = 0;
@@ -597,30 +627,9 @@ static void failing(struct cuzk_backend *backend)
     make_circuit(&circuit, 1);
     const size_t before = cuzk_mem_in_use();
     do {
-        union cuzk_backend_point out[CUZK_QUERIES];
-        struct cuzk_backend_key *key = NULL;
-        struct cuzk_backend_job *job = NULL;
         cuzk_mem_fail_after(failures++, 0);
-        status = ops->key_create(backend, &circuit.plan, &key, NULL);
-        if (status == CUZK_OK)
-            status = ops->job_create(key, &job, NULL);
-        if (status == CUZK_OK)
-            status = ops->upload(job, &circuit.witness, NULL);
-        if (status == CUZK_OK)
-            status = ops->eval_ab(job, NULL);
-        if (status == CUZK_OK)
-            status = ops->quotient(job, NULL);
-        if (status == CUZK_OK)
-            status = ops->msm_group(job, CUZK_SCALARS_QUOTIENT, CUZK_QUERY_SET_H, out, NULL);
-        if (status == CUZK_OK)
-            status = ops->msm_group(job, CUZK_SCALARS_WIDE, CUZK_QUERY_SET_L | CUZK_QUERY_SET_B, out, NULL);
-        if (status == CUZK_OK)
-            status = ops->sum_bits(job, CUZK_QUERY_SET_L | CUZK_QUERY_SET_B, out, NULL);
-        if (status == CUZK_OK)
-            status = ops->wait(job, NULL);
+        status = prove_once(backend, &circuit);
         cuzk_mem_fail_after(SIZE_MAX, 0);
-        cuzk_backend_job_destroy(job);
-        cuzk_backend_key_destroy(key);
         assert_true(status == CUZK_OK || status == CUZK_MEMORY);
         assert_int_equal(cuzk_mem_in_use(), before);
     } while (status != CUZK_OK);
@@ -634,6 +643,44 @@ static void test_job__survives_failing_allocations(void **state)
     each_backend(failing);
 }
 
+/* Every CUDA call of a key and a proof fails once, with an error that is the call's own (out of resources) or
+ * the device's end (launch failure). */
+static void losing(struct cuzk_backend *backend)
+{
+    static const struct {
+        int error;
+        enum cuzk_status status;
+    } faults[] = {{701, CUZK_DEVICE}, {719, CUZK_DEVICE_LOST}};
+    struct cuzk_backend_facts before, after;
+    struct circuit circuit;
+    size_t n = 0;
+
+    if (strcmp(backend->ops->name, "cuda") != 0)
+        return;
+    make_circuit(&circuit, 1);
+    assert_int_equal(prove_once(backend, &circuit), CUZK_OK);
+    const size_t in_use = cuzk_mem_in_use();
+    backend->ops->facts(backend, &before);
+    for (enum cuzk_status status = CUZK_DEVICE; status != CUZK_OK; n++) {
+        cuzk_cuda_fail_after(n, faults[n % 2].error);
+        status = prove_once(backend, &circuit);
+        cuzk_cuda_fail_after(SIZE_MAX, 0);
+        assert_true(status == CUZK_OK || status == faults[n % 2].status);
+        assert_int_equal(cuzk_mem_in_use(), in_use);
+    }
+    backend->ops->facts(backend, &after);
+    assert_int_equal(after.free_bytes, before.free_bytes);
+    assert_true(n > 100);
+    check_job(backend, &circuit);
+    free_circuit(&circuit);
+}
+
+static void test_job__survives_failing_calls_of_cuda(void **state)
+{
+    (void)state;
+    each_backend(losing);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -643,6 +690,7 @@ int main(void)
         cmocka_unit_test(test_ntt__equals_the_sum),
         cmocka_unit_test(test_job__stops_when_asked),
         cmocka_unit_test(test_job__survives_failing_allocations),
+        cmocka_unit_test(test_job__survives_failing_calls_of_cuda),
     };
     struct cuzk_pool *pool;
 

@@ -13,6 +13,28 @@
 #include "backend/cuda/ntt.h"
 #include "base/mem.h"
 
+/* ---- faults ---- */
+
+static size_t calls_left = SIZE_MAX;
+static int injected_error;
+
+void cuzk_cuda_fail_after(size_t n, int error)
+{
+    __atomic_store_n(&injected_error, error, __ATOMIC_RELAXED);
+    __atomic_store_n(&calls_left, n, __ATOMIC_RELEASE);
+}
+
+cudaError_t cuzk_cuda_injected(void)
+{
+    size_t left = __atomic_load_n(&calls_left, __ATOMIC_ACQUIRE);
+
+    while (left != SIZE_MAX)
+        if (__atomic_compare_exchange_n(&calls_left, &left, left - 1, true, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE))
+            return left == 0 ? (cudaError_t)__atomic_load_n(&injected_error, __ATOMIC_RELAXED) : cudaSuccess;
+    return cudaSuccess;
+}
+
 /* ---- devices ---- */
 
 enum cuzk_status cuzk_cuda_device_count(int *out, struct cuzk_error *err)

@@ -34,6 +34,10 @@ enum cuzk_status cuzk_cuda_device_describe(int ordinal, struct cuzk_cuda_device 
 enum cuzk_status cuzk_backend_cuda_create(const char *device, struct cuzk_backend **out,
                                           struct cuzk_error *err);
 
+/* Tests: the n-th checked call of CUDA from now (0: the next) is taken to have failed with `error`, a number
+ * of cudaError_t, once. n = SIZE_MAX turns it off. Process-wide. */
+void cuzk_cuda_fail_after(size_t n, int error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -28,10 +28,15 @@ static inline bool cuzk_cuda_is_lost(cudaError_t result)
     }
 }
 
+/* What cuzk_cuda_fail_after wants of the call that is being checked: an error, or cudaSuccess (cuda.cu). */
+cudaError_t cuzk_cuda_injected(void);
+
 /* OK, or DEVICE (MEMORY for a failed allocation, DEVICE_LOST where no call will work any more) with the
  * call's name and CUDA's text. */
 static inline enum cuzk_status cuzk_cuda_check(cudaError_t result, const char *what, struct cuzk_error *err)
 {
+    if (result == cudaSuccess)
+        result = cuzk_cuda_injected();
     if (result == cudaSuccess)
         return CUZK_OK;
     const enum cuzk_status status = result == cudaErrorMemoryAllocation ? CUZK_MEMORY

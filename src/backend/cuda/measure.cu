@@ -113,6 +113,100 @@ static enum cuzk_status wrong(const char *what, struct cuzk_error *err)
     return cuzk_error_set(err, CUZK_DEVICE, "%s: the result is wrong", what);
 }
 
+/* ---- the quotient against its definition ---- */
+
+/* Parts of the values at x of A, B and C, which take a_i, b_i and a_i b_i at w^i (barycentric: without the
+ * factor (x^n - 1) / n), and of H, whose coefficients are the plain numbers h: sums[part][thread], `run`
+ * neighbours to a thread. a and b are those of `fill` with seed and seed + 1. */
+static __global__ void evaluate_parts(const struct cuzk_fr *h, uint64_t seed, struct cuzk_fr root,
+                                      struct cuzk_fr x, uint64_t run, uint32_t threads, struct cuzk_fr *sums)
+{
+    const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+    if (thread >= threads)
+        return;
+    const uint64_t first = thread * run;
+    const uint64_t r_minus_2[4] = {UINT64_C(0xfffffffeffffffff), UINT64_C(0x53bda402fffe5bfe),
+                                   UINT64_C(0x3339d80809a1d805), UINT64_C(0x73eda753299d7d48)};
+    struct cuzk_fr sum[4] = {}, w, x_power, t;
+    cuzk_fr_one(&w);
+    x_power = w;
+    for (int bit = 63; bit >= 0; bit--) {
+        cuzk_fr_mul(&w, &w, &w);
+        cuzk_fr_mul(&x_power, &x_power, &x_power);
+        if (first >> bit & 1) {
+            cuzk_fr_mul(&w, &root, &w);
+            cuzk_fr_mul(&x_power, &x, &x_power);
+        }
+    }
+    for (uint64_t i = first; i < first + run; i++) {
+        struct cuzk_fr weight, a = random_fr(seed, i), b = random_fr(seed + 1, i), difference;
+        cuzk_fr_sub(&x, &w, &difference);
+        weight = w; /* w / (x - w) */
+        cuzk_fr_one(&t);
+        for (int bit = 254; bit >= 0; bit--) {
+            cuzk_fr_mul(&t, &t, &t);
+            if (r_minus_2[bit / 64] >> (bit % 64) & 1)
+                cuzk_fr_mul(&t, &difference, &t);
+        }
+        cuzk_fr_mul(&weight, &t, &weight);
+        cuzk_fr_mul(&a, &weight, &a);
+        cuzk_fr_add(&sum[0], &a, &sum[0]);
+        cuzk_fr_mul(&a, &b, &a);
+        cuzk_fr_add(&sum[2], &a, &sum[2]);
+        cuzk_fr_mul(&b, &weight, &b);
+        cuzk_fr_add(&sum[1], &b, &sum[1]);
+        cuzk_fr_from_words(h[i].l, &t);
+        cuzk_fr_mul(&t, &x_power, &t);
+        cuzk_fr_add(&sum[3], &t, &sum[3]);
+        cuzk_fr_mul(&w, &root, &w);
+        cuzk_fr_mul(&x_power, &x, &x_power);
+    }
+    for (int part = 0; part < 4; part++)
+        sums[(size_t)part * threads + thread] = sum[part];
+}
+
+/* Whether A B = C + (x^n - 1) H at a point. */
+static enum cuzk_status check_quotient(struct cuda_backend *backend, const struct cuzk_fr *h, unsigned log_n,
+                                       uint64_t seed, bool *right, struct cuzk_error *err)
+{
+    const unsigned log_run = log_n < 7 ? 0 : log_n - 7 < 10 ? log_n - 7 : 10;
+    const uint32_t threads = UINT32_C(1) << (log_n - log_run);
+    const size_t bytes = 4 * (size_t)threads * sizeof(struct cuzk_fr);
+    const struct cuzk_fr x = random_fr(99, log_n);
+    enum cuzk_status status = CUZK_OK;
+    struct cuzk_fr *sums = NULL, *device = NULL, at[4] = {}, root, one, z, t;
+
+    cuzk_fr_one(&one);
+    cuzk_fr_root_of_unity(log_n, &root);
+    CUZK_TRY_OUT(CUZK_NEW(&sums, 4 * (size_t)threads, "parts of values", err));
+    CUZK_TRY_OUT(cuda_mem_take(backend, bytes, "parts of values", (void **)&device, err));
+    evaluate_parts<<<grid(threads), 256, 0, backend->stream>>>(h, seed, root, x, UINT64_C(1) << log_run,
+                                                               threads, device);
+    CUZK_TRY_OUT(cuzk_cuda_launched("evaluate_parts", backend->stream, err));
+    CUZK_TRY_OUT(
+        cuzk_cuda_check(cudaMemcpyAsync(sums, device, bytes, cudaMemcpyDeviceToHost, backend->stream),
+                        "parts of values", err));
+    CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(backend->stream), "parts of values", err));
+    for (int part = 0; part < 4; part++)
+        for (uint32_t k = 0; k < threads; k++)
+            cuzk_fr_add(&at[part], &sums[(size_t)part * threads + k], &at[part]);
+    cuzk_fr_pow_u64(&x, UINT64_C(1) << log_n, &z);
+    cuzk_fr_sub(&z, &one, &z);
+    cuzk_fr_from_u64(UINT64_C(1) << log_n, &t);
+    cuzk_fr_inverse(&t, &t);
+    cuzk_fr_mul(&t, &z, &t);
+    for (int part = 0; part < 3; part++)
+        cuzk_fr_mul(&at[part], &t, &at[part]);
+    cuzk_fr_mul(&at[0], &at[1], &at[0]);
+    cuzk_fr_mul(&at[3], &z, &at[3]);
+    cuzk_fr_add(&at[3], &at[2], &at[3]);
+    *right = cuzk_fr_equal(&at[0], &at[3]);
+out:
+    cuda_mem_drop(backend, device, bytes);
+    cuzk_mem_free(sums);
+    return status;
+}
+
 static enum cuzk_status measure_field(struct cuda_backend *backend, enum cuzk_cuda_work work, unsigned log_n,
                                       unsigned rounds, uint64_t *ns, struct cuzk_error *err)
 {
@@ -124,7 +218,7 @@ static enum cuzk_status measure_field(struct cuda_backend *backend, enum cuzk_cu
     struct cuzk_cuda_quotient_plan *quotient = NULL;
     struct vectors v = {};
     struct cuzk_fr size, one;
-    uint32_t differs = 0;
+    uint32_t differs = 0, apart = 0;
 
     cuzk_fr_from_u64(n, &size);
     cuzk_fr_one(&one);
@@ -135,7 +229,7 @@ static enum cuzk_status measure_field(struct cuda_backend *backend, enum cuzk_cu
     for (int k = 0; k < 3; k++)
         CUZK_TRY_OUT(cuda_mem_take(backend, bytes, "transform", (void **)&v.x[k], err));
     CUZK_TRY_OUT(cuda_mem_take(backend, sizeof *v.differs, "comparison", (void **)&v.differs, err));
-    CUZK_TRY_OUT(cuzk_cuda_check(cudaMemsetAsync(v.differs, 0, sizeof differs, s), "comparison", err));
+    CUZK_TRY_OUT(cuzk_cuda_check(cudaMemsetAsync(v.differs, 0, sizeof *v.differs, s), "comparison", err));
     for (unsigned round = 0; round <= rounds; round++) {
         uint64_t start = 0;
         for (uint64_t k = 0; k < (work == CUZK_CUDA_QUOTIENT ? 2 : 1); k++)
@@ -152,17 +246,22 @@ static enum cuzk_status measure_field(struct cuda_backend *backend, enum cuzk_cu
         CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(s), "measurement", err));
         if (round > 0)
             ns[round - 1] = cuzk_clock_ns() - start;
-        if (work == CUZK_CUDA_QUOTIENT)
-            continue; /* the tests compare it with its definition */
+        if (work == CUZK_CUDA_QUOTIENT) {
+            bool right = true;
+            if (round == 0)
+                CUZK_TRY_OUT(check_quotient(backend, v.x[1], log_n, round, &right, err));
+            differs |= !right;
+            continue;
+        }
         if (work == CUZK_CUDA_NTT_DOWN)
             CUZK_TRY_OUT(cuzk_cuda_ntt_forward_dit(plan, v.x[0], s, err));
         compare<<<grid(n), 256, 0, s>>>(v.x[0], round, size, n, v.differs);
         CUZK_TRY_OUT(cuzk_cuda_launched("compare", s, err));
     }
-    CUZK_TRY_OUT(cuzk_cuda_check(
-        cudaMemcpyAsync(&differs, v.differs, sizeof differs, cudaMemcpyDeviceToHost, s), "comparison", err));
+    CUZK_TRY_OUT(cuzk_cuda_check(cudaMemcpyAsync(&apart, v.differs, sizeof apart, cudaMemcpyDeviceToHost, s),
+                                 "comparison", err));
     CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(s), "comparison", err));
-    if (differs != 0)
+    if (differs != 0 || apart != 0)
         status = wrong(names[work], err);
 out:
     for (int k = 0; k < 3; k++)
