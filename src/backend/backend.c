@@ -47,12 +47,14 @@ void cuzk_backend_plan_shape(const struct cuzk_backend_plan *plan, struct cuzk_b
 
     *out = (struct cuzk_backend_shape){.log_domain = plan->log_domain,
                                        .constraints = r1cs->constraints,
+                                       .rows = r1cs->stored,
+                                       .parts = r1cs->parts,
                                        .inputs = r1cs->inputs,
                                        .bits = plan->layout->bits,
                                        .wide = plan->layout->aux - plan->layout->bits,
                                        .coefficients = r1cs->pool_count};
     for (int m = CUZK_MATRIX_A; m <= CUZK_MATRIX_B; m++)
-        out->terms[m] = r1cs->matrix[m].row_start[r1cs->constraints];
+        out->terms[m] = r1cs->matrix[m].row_start[r1cs->stored];
     for (int q = 0; q < CUZK_QUERIES; q++)
         out->points[q] = plan->query[q].count;
 }

@@ -139,8 +139,9 @@ struct cuzk_backend_facts {
 struct cuzk_backend_shape {
     unsigned log_domain;
     uint32_t constraints, inputs, bits, wide; /* bits and wide: aux variables of either kind */
+    uint32_t rows, parts;                     /* rows that are stored, and copies of a part (r1cs/r1cs.h) */
     uint32_t coefficients;                    /* different ones */
-    uint64_t terms[2];                        /* of A and B */
+    uint64_t terms[2];                        /* of A and B, in the rows that are stored */
     uint32_t points[CUZK_QUERIES];
 };
 

@@ -145,7 +145,7 @@ static enum cuzk_status prepare(struct work *work, struct cuzk_backend *backend,
 
     cuzk_c1_assignment(c1, 0, &work->assignment);
     CUZK_TRY(cuzk_circuit_open(&id, &work->circuit, err));
-    CUZK_TRY(cuzk_circuit_record(&work->circuit, progress, &work->r1cs, &work->layout, err));
+    CUZK_TRY(cuzk_circuit_record(&work->circuit, work->pool, progress, &work->r1cs, &work->layout, err));
     CUZK_TRY(cuzk_params_open(params_path, &work->params, err));
     CUZK_TRY(cuzk_prover_create(backend, work->r1cs, &work->layout, &work->params, NULL, &work->prover, err));
     cuzk_r1cs_drop_matrix(work->r1cs, CUZK_MATRIX_C);

@@ -6,6 +6,7 @@
 #include "circuit/porep.h"
 #include "circuit/post.h"
 #include "circuit/update.h"
+#include "r1cs/bitmap.h"
 
 /* What a kind of circuit is made of. `head` fills head_size bytes for the parts to read; assignment NULL:
  * blank values. */
@@ -19,6 +20,9 @@ struct row {
     void (*parts)(struct cuzk_cs *const *cs, unsigned n, const struct cuzk_circuit *circuit,
                   const void *assignment, const void *head, unsigned first);
     unsigned lanes; /* how many parts a witness makes side by side */
+    /* circuit.h; NULL: no part has any */
+    struct cuzk_circuit_window (*window)(const struct cuzk_circuit *circuit, const void *head,
+                                         unsigned index);
 };
 
 /* ---- PoRep: a part is a challenge ---- */
@@ -69,6 +73,15 @@ static void update_parts(struct cuzk_cs *const *cs, unsigned n, const struct cuz
         cuzk_update_synthesise_challenge(cs[k], &circuit->shape.update, assignment, head, first + k);
 }
 
+static struct cuzk_circuit_window update_window(const struct cuzk_circuit *circuit, const void *head,
+                                                unsigned index)
+{
+    const unsigned count = cuzk_update_random_bits(&circuit->shape.update);
+
+    return (struct cuzk_circuit_window){cuzk_update_challenge_bits(&circuit->shape.update, head, index),
+                                        count};
+}
+
 /* ---- PoSt: a part is a sector ---- */
 
 static bool post_shape(struct cuzk_circuit *circuit)
@@ -100,14 +113,15 @@ static void post_parts(struct cuzk_cs *const *cs, unsigned n, const struct cuzk_
 
 static const struct row rows[CUZK_CIRCUIT_KINDS] = {
     [CUZK_CIRCUIT_POREP] = {"porep", NULL, sizeof(struct cuzk_porep_head), porep_shape, porep_head,
-                            porep_parts, 1},
+                            porep_parts, 1, NULL},
     [CUZK_CIRCUIT_WINNING] = {"winning", "outer namespace", 0, post_shape, post_head, post_parts,
-                              CUZK_CS_LANES},
-    [CUZK_CIRCUIT_WPOST] = {"wpost", "outer namespace", 0, post_shape, post_head, post_parts, CUZK_CS_LANES},
+                              CUZK_CS_LANES, NULL},
+    [CUZK_CIRCUIT_WPOST] = {"wpost", "outer namespace", 0, post_shape, post_head, post_parts, CUZK_CS_LANES,
+                            NULL},
     [CUZK_CIRCUIT_SNAP] = {"snap", NULL, sizeof(struct cuzk_update_head), update_shape, update_head,
-                           update_parts, 1},
+                           update_parts, 1, update_window},
     [CUZK_CIRCUIT_SNAPP] = {"snapp", NULL, sizeof(struct cuzk_update_head), update_shape, update_head,
-                            update_parts, 1},
+                            update_parts, 1, update_window},
 };
 
 const char *cuzk_circuit_kind_name(enum cuzk_circuit_kind kind)
@@ -201,36 +215,44 @@ enum cuzk_status cuzk_circuit_check(const struct cuzk_circuit *circuit,
     return status;
 }
 
+/* ---- piece by piece ---- */
+
+struct cuzk_circuit_head {
+    max_align_t first; /* of the kind's own head_size bytes */
+};
+
+enum cuzk_status cuzk_circuit_record_head(const struct cuzk_circuit *circuit, struct cuzk_cs *cs,
+                                          struct cuzk_circuit_head **out, struct cuzk_error *err)
+{
+    uint8_t *head;
+
+    *out = NULL;
+    CUZK_TRY(new_head(circuit, &head, err));
+    *out = (struct cuzk_circuit_head *)(void *)head;
+    rows[circuit->id.kind].head(cs, circuit, NULL, head);
+    return CUZK_OK;
+}
+
+void cuzk_circuit_head_destroy(struct cuzk_circuit_head *head)
+{
+    cuzk_mem_free(head);
+}
+
+void cuzk_circuit_record_part(const struct cuzk_circuit *circuit, struct cuzk_cs *cs,
+                              const struct cuzk_circuit_head *head, unsigned index)
+{
+    rows[circuit->id.kind].parts(&cs, 1, circuit, NULL, head, index);
+}
+
+struct cuzk_circuit_window cuzk_circuit_window_of(const struct cuzk_circuit *circuit,
+                                                  const struct cuzk_circuit_head *head, unsigned index)
+{
+    if (rows[circuit->id.kind].window == NULL)
+        return (struct cuzk_circuit_window){0};
+    return rows[circuit->id.kind].window(circuit, head, index);
+}
+
 /* ---- the layout: the parts' bitmaps are one, repeated ---- */
-
-/* Up to 64 positions of a bitmap, from any position on. */
-static uint64_t take(const uint64_t *map, size_t begin, unsigned n)
-{
-    const unsigned shift = begin % 64;
-    uint64_t word = map[begin / 64] >> shift;
-
-    if (shift + n > 64)
-        word |= map[begin / 64 + 1] << (64 - shift);
-    return n == 64 ? word : word & ((UINT64_C(1) << n) - 1);
-}
-
-static void put(uint64_t *map, size_t begin, uint64_t word, unsigned n)
-{
-    const unsigned shift = begin % 64;
-
-    map[begin / 64] |= word << shift;
-    if (shift + n > 64)
-        map[begin / 64 + 1] |= word >> (64 - shift);
-}
-
-static void copy(const uint64_t *from, size_t from_begin, uint64_t *to, size_t to_begin, size_t n)
-{
-    for (size_t i = 0; i < n; i += 64) {
-        const unsigned count = n - i < 64 ? (unsigned)(n - i) : 64;
-
-        put(to, to_begin + i, take(from, from_begin + i, count), count);
-    }
-}
 
 enum cuzk_status cuzk_circuit_layout(const struct cuzk_circuit *circuit, struct cuzk_witness_layout *out,
                                      struct cuzk_error *err)
@@ -245,9 +267,9 @@ enum cuzk_status cuzk_circuit_layout(const struct cuzk_circuit *circuit, struct 
     CUZK_TRY_OUT(dry_run(&begin, &cs, true, err));
     CUZK_TRY_OUT(cuzk_cs_layout(&cs, &first, err));
     CUZK_TRY_OUT(CUZK_NEW(&map, (size_t)circuit->total.aux / 64 + 1, "layout", err));
-    copy(first.is_bit, 0, map, 0, circuit->head.aux);
+    cuzk_bitmap_join(first.is_bit, 0, map, 0, circuit->head.aux);
     for (unsigned i = 0; i < circuit->parts; i++)
-        copy(first.is_bit, circuit->head.aux, map, at_part(circuit, i).aux, circuit->part.aux);
+        cuzk_bitmap_join(first.is_bit, circuit->head.aux, map, at_part(circuit, i).aux, circuit->part.aux);
     CUZK_TRY_OUT(cuzk_witness_layout_create(circuit->total.inputs, circuit->total.aux, map, out, err));
 out:
     cuzk_cs_destroy(&cs);

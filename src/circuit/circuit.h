@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/pool.h"
+#include "circuit/boolean.h"
 #include "circuit/cs.h"
 #include "circuit/porep_assignment.h"
 #include "circuit/post_assignment.h"
@@ -65,6 +66,32 @@ enum cuzk_status cuzk_circuit_open(const struct cuzk_circuit_id *id, struct cuzk
  * kind's own structure: struct cuzk_porep_assignment, cuzk_post_assignment,
  * cuzk_update_assignment. */
 void cuzk_circuit_synthesise(const struct cuzk_circuit *circuit, struct cuzk_cs *cs, const void *assignment);
+
+/* ---- piece by piece, in record mode, for blank values ---- */
+
+/* What the head of a circuit allocated and its parts use. */
+struct cuzk_circuit_head;
+
+/* Builds the head. Errors: MEMORY; a failure of the circuit stays in cs. */
+enum cuzk_status cuzk_circuit_record_head(const struct cuzk_circuit *circuit, struct cuzk_cs *cs,
+                                          struct cuzk_circuit_head **out, struct cuzk_error *err);
+void cuzk_circuit_head_destroy(struct cuzk_circuit_head *head);
+
+/* Builds one part behind what cs holds so far, which may be the head alone whichever part it is: then the
+ * variables are those of the first part. */
+void cuzk_circuit_record_part(const struct cuzk_circuit *circuit, struct cuzk_cs *cs,
+                              const struct cuzk_circuit_head *head, unsigned index);
+
+/* The bits of the head that a part uses where every part uses others; count 0: there are none. */
+struct cuzk_circuit_window {
+    const struct cuzk_boolean *bits; /* inside the head */
+    unsigned count;                  /* the same for every part */
+};
+
+struct cuzk_circuit_window cuzk_circuit_window_of(const struct cuzk_circuit *circuit,
+                                                  const struct cuzk_circuit_head *head, unsigned index);
+
+/* ---- layout and witness ---- */
 
 /* Which aux variables are bits, without recording a constraint. Errors: MEMORY. */
 enum cuzk_status cuzk_circuit_layout(const struct cuzk_circuit *circuit, struct cuzk_witness_layout *out,

@@ -207,10 +207,8 @@ struct challenge {
 static void find_bits(struct challenge *c)
 {
     const unsigned random = cuzk_update_random_bits(c->shape);
-    const unsigned each = cuzk_update_challenges_per_digest(c->shape);
-    const struct cuzk_boolean *digest = c->head->digest_bits[c->index / each];
 
-    memcpy(c->bits, digest + (size_t)(c->index % each) * random, random * sizeof *c->bits);
+    memcpy(c->bits, cuzk_update_challenge_bits(c->shape, c->head, c->index), random * sizeof *c->bits);
     memcpy(c->bits + random, c->head->partition_bits, c->shape->partition_bits * sizeof *c->bits);
 }
 

@@ -33,4 +33,14 @@ void cuzk_update_synthesise_challenge(struct cuzk_cs *cs, const struct cuzk_upda
                                       const struct cuzk_update_assignment *assignment,
                                       const struct cuzk_update_head *head, unsigned index);
 
+/* The bits of a challenge that come from a digest, cuzk_update_random_bits of them: the only variables of the
+ * head that differ from one challenge to the next. */
+static inline const struct cuzk_boolean *cuzk_update_challenge_bits(const struct cuzk_update_shape *shape,
+                                                                    const struct cuzk_update_head *head,
+                                                                    unsigned index)
+{
+    const unsigned each = cuzk_update_challenges_per_digest(shape);
+    return head->digest_bits[index / each] + (size_t)(index % each) * cuzk_update_random_bits(shape);
+}
+
 #endif

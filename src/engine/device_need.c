@@ -39,6 +39,7 @@ static void estimate_shape(const struct cuzk_circuit *circuit, const struct shar
 {
     const uint64_t aux = circuit->total.aux;
     const uint64_t rows = aux + aux / 256 + 4 * (uint64_t)circuit->total.inputs;
+    const uint64_t stored = (uint64_t)circuit->head.aux + circuit->part.aux; /* head and one part */
 
     *out = (struct cuzk_backend_shape){.constraints = (uint32_t)rows, .inputs = circuit->total.inputs};
     while (UINT64_C(1) << out->log_domain < rows)
@@ -46,8 +47,10 @@ static void estimate_shape(const struct cuzk_circuit *circuit, const struct shar
     out->bits = circuit->total.bits;
     out->wide = circuit->total.aux - circuit->total.bits;
     out->coefficients = COEFFICIENTS;
-    out->terms[0] = percent(aux, share->terms[CUZK_MATRIX_A]);
-    out->terms[1] = percent(aux, share->terms[CUZK_MATRIX_B]);
+    out->rows = (uint32_t)(stored + stored / 256 + 4 * (uint64_t)circuit->total.inputs);
+    out->parts = circuit->parts;
+    out->terms[0] = percent(stored, share->terms[CUZK_MATRIX_A]);
+    out->terms[1] = percent(stored, share->terms[CUZK_MATRIX_B]);
     out->points[CUZK_QUERY_H] = (UINT32_C(1) << out->log_domain) - 1;
     out->points[CUZK_QUERY_L] = circuit->total.aux;
     out->points[CUZK_QUERY_A] = circuit->total.aux + circuit->total.inputs;
@@ -67,9 +70,9 @@ enum cuzk_status cuzk_device_need_estimate(const struct cuzk_backend *backend,
     const struct share *share = &shares[id->kind];
 
     estimate_shape(&circuit, share, &shape);
-    const uint64_t terms =
-        shape.terms[0] + shape.terms[1] + percent(circuit.total.aux, share->terms[CUZK_MATRIX_C]);
-    const uint64_t rows = (uint64_t)CUZK_MATRICES * ROW_BYTES * shape.constraints;
+    const uint64_t stored = (uint64_t)circuit.head.aux + circuit.part.aux;
+    const uint64_t terms = shape.terms[0] + shape.terms[1] + percent(stored, share->terms[CUZK_MATRIX_C]);
+    const uint64_t rows = (uint64_t)CUZK_MATRICES * ROW_BYTES * shape.rows;
     const uint64_t layout = circuit.total.aux / 4; /* and maps of variables */
 
     *out = (struct cuzk_device_need){.key_host = terms * TERM_BYTES + rows + layout};

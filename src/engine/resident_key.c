@@ -20,7 +20,7 @@ enum cuzk_status cuzk_resident_key_open(struct cuzk_backend *backend, const stru
     cuzk_timeline_add(timeline, "host", "open key", CUZK_TIMELINE_NO_PARTITION, begin);
     begin = cuzk_clock_ns();
     CUZK_TRY_OUT(cuzk_circuit_open(id, &key->circuit, err));
-    CUZK_TRY_OUT(cuzk_circuit_record(&key->circuit, progress, &key->r1cs, &key->layout, err));
+    CUZK_TRY_OUT(cuzk_circuit_record(&key->circuit, NULL, progress, &key->r1cs, &key->layout, err));
     cuzk_timeline_add(timeline, "host", "record circuit", CUZK_TIMELINE_NO_PARTITION, begin);
     begin = cuzk_clock_ns();
     CUZK_TRY_OUT(cuzk_progress_check(progress, err));

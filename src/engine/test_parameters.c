@@ -26,7 +26,7 @@ static enum cuzk_status make_files(const struct cuzk_engine_context *context,
     struct cuzk_r1cs *r1cs;
 
     CUZK_TRY(cuzk_circuit_open(id, &circuit, err));
-    CUZK_TRY(cuzk_circuit_record(&circuit, context->progress, &r1cs, &layout, err));
+    CUZK_TRY(cuzk_circuit_record(&circuit, context->pool, context->progress, &r1cs, &layout, err));
     const enum cuzk_status status = cuzk_setup_files(context->backend, context->pool, r1cs, toxic, params, vk,
                                                      false, context->progress, err);
 

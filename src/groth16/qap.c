@@ -58,13 +58,15 @@ static void columns_of(void *context, size_t m, unsigned worker)
     const struct cuzk_r1cs *r1cs = job->r1cs;
     const struct cuzk_matrix *matrix = &r1cs->matrix[m];
 
+    struct cuzk_r1cs_place at = {0};
+
     (void)worker;
-    for (uint32_t row = 0; row < r1cs->constraints; row++) {
+    for (uint32_t row = 0; row < r1cs->constraints; row++, cuzk_r1cs_advance(r1cs, &at)) {
         const struct cuzk_fr *value = &job->lagrange[row];
-        for (uint32_t k = matrix->row_start[row]; k < matrix->row_start[row + 1]; k++) {
-            const uint32_t index = cuzk_variable_index(matrix->variables[k]);
-            struct cuzk_fr *sum =
-                &job->out[m][cuzk_variable_is_aux(matrix->variables[k]) ? r1cs->inputs + index : index];
+        for (uint32_t k = matrix->row_start[at.stored]; k < matrix->row_start[at.stored + 1]; k++) {
+            const cuzk_variable variable = cuzk_r1cs_variable(r1cs, matrix->variables[k], at.part);
+            const uint32_t index = cuzk_variable_index(variable);
+            struct cuzk_fr *sum = &job->out[m][cuzk_variable_is_aux(variable) ? r1cs->inputs + index : index];
             struct cuzk_fr product;
             if (matrix->coefficients[k] == CUZK_COEFFICIENT_ONE) {
                 cuzk_fr_add(sum, value, sum);

@@ -138,8 +138,9 @@ static enum cuzk_status write_entry(const struct maker *maker, uint32_t matrix, 
 static enum cuzk_status write_coefficients(const struct maker *maker, struct cuzk_error *err)
 {
     const struct cuzk_r1cs *r1cs = maker->r1cs;
-    const uint64_t count = (uint64_t)r1cs->matrix[CUZK_MATRIX_A].row_start[r1cs->constraints] +
-                           r1cs->matrix[CUZK_MATRIX_B].row_start[r1cs->constraints] + r1cs->inputs;
+    const uint64_t count =
+        cuzk_r1cs_terms(r1cs, CUZK_MATRIX_A) + cuzk_r1cs_terms(r1cs, CUZK_MATRIX_B) + r1cs->inputs;
+    struct cuzk_r1cs_place at = {0};
     struct cuzk_fr one;
 
     if (count > UINT32_MAX)
@@ -147,12 +148,14 @@ static enum cuzk_status write_coefficients(const struct maker *maker, struct cuz
     CUZK_TRY(cuzk_circom_write_section_head(maker->sink, CUZK_ZKEY_COEFFICIENTS,
                                             4 + count * CUZK_ZKEY_ENTRY_BYTES, err));
     CUZK_TRY(cuzk_circom_write_u32(maker->sink, (uint32_t)count, err));
-    for (uint32_t row = 0; row < r1cs->constraints; row++) {
+    for (uint32_t row = 0; row < r1cs->constraints; row++, cuzk_r1cs_advance(r1cs, &at)) {
         for (uint32_t m = CUZK_MATRIX_A; m <= CUZK_MATRIX_B; m++) {
             const struct cuzk_matrix *matrix = &r1cs->matrix[m];
-            for (uint32_t k = matrix->row_start[row]; k < matrix->row_start[row + 1]; k++)
-                CUZK_TRY(write_entry(maker, m, row, cuzk_circom_wire(matrix->variables[k], r1cs->inputs),
+            for (uint32_t k = matrix->row_start[at.stored]; k < matrix->row_start[at.stored + 1]; k++) {
+                const cuzk_variable variable = cuzk_r1cs_variable(r1cs, matrix->variables[k], at.part);
+                CUZK_TRY(write_entry(maker, m, row, cuzk_circom_wire(variable, r1cs->inputs),
                                      &r1cs->pool[matrix->coefficients[k]], err));
+            }
         }
     }
     cuzk_fr_one(&one);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "r1cs/bitmap.h"
 
 enum { CHECK_GRAIN = 4096 };
 
@@ -25,11 +26,107 @@ void cuzk_r1cs_destroy(struct cuzk_r1cs *r1cs)
         return;
     for (int m = 0; m < CUZK_MATRICES; m++)
         cuzk_r1cs_drop_matrix(r1cs, m);
+    cuzk_mem_free(r1cs->window.shift);
     cuzk_mem_free(r1cs->pool);
     cuzk_mem_free(r1cs);
 }
 
+uint64_t cuzk_r1cs_terms(const struct cuzk_r1cs *r1cs, int matrix)
+{
+    const uint32_t *row_start = r1cs->matrix[matrix].row_start;
+    const uint64_t head = row_start[r1cs->head.constraints], all = row_start[r1cs->stored];
+
+    return head + (all - head) * r1cs->parts;
+}
+
+/* ---- copies ---- */
+
+static enum cuzk_status check_window(const struct cuzk_r1cs_window *window,
+                                     const struct cuzk_r1cs_extent *head, uint32_t parts,
+                                     struct cuzk_error *err)
+{
+    for (uint32_t p = 0; p < parts; p++)
+        if ((uint64_t)window->first + window->count + window->shift[p] > head->aux ||
+            (p == 0 && window->shift[p] != 0))
+            return cuzk_error_set(err, CUZK_ARGUMENT,
+                                  "the window of copy %u, variables %u to %u of the first one %u further on, "
+                                  "is not in the head's %u",
+                                  p, window->first, window->first + window->count, window->shift[p],
+                                  head->aux);
+    return CUZK_OK;
+}
+
+enum cuzk_status cuzk_r1cs_repeat(struct cuzk_r1cs *r1cs, const struct cuzk_r1cs_extent *head, uint32_t parts,
+                                  const struct cuzk_r1cs_window *window, struct cuzk_error *err)
+{
+    if (r1cs->parts != 0 || parts == 0)
+        return cuzk_error_set(err, CUZK_ARGUMENT, "%u copies of a system that has %u already", parts,
+                              r1cs->parts);
+    if (head->inputs > r1cs->inputs || head->aux > r1cs->aux || head->constraints >= r1cs->constraints)
+        return cuzk_error_set(
+            err, CUZK_ARGUMENT,
+            "a head of %u inputs, %u aux variables, %u constraints in a system of %u, %u, %u", head->inputs,
+            head->aux, head->constraints, r1cs->inputs, r1cs->aux, r1cs->constraints);
+    const struct cuzk_r1cs_extent part = {r1cs->inputs - head->inputs, r1cs->aux - head->aux,
+                                          r1cs->constraints - head->constraints};
+    const uint64_t inputs = head->inputs + (uint64_t)parts * part.inputs;
+    const uint64_t aux = head->aux + (uint64_t)parts * part.aux;
+    const uint64_t constraints = head->constraints + (uint64_t)parts * part.constraints;
+
+    if (inputs >= CUZK_VARIABLE_AUX || aux >= CUZK_VARIABLE_AUX || constraints >= UINT32_MAX)
+        return cuzk_error_set(
+            err, CUZK_UNSUPPORTED, "%llu inputs, %llu aux variables, %llu constraints: too many",
+            (unsigned long long)inputs, (unsigned long long)aux, (unsigned long long)constraints);
+    if (window != NULL && window->count > 0) {
+        CUZK_TRY(check_window(window, head, parts, err));
+        CUZK_TRY(CUZK_NEW(&r1cs->window.shift, parts, "window of the parts", err));
+        memcpy(r1cs->window.shift, window->shift, parts * sizeof *window->shift);
+        r1cs->window.first = window->first;
+        r1cs->window.count = window->count;
+    }
+    r1cs->head = *head;
+    r1cs->part = part;
+    r1cs->parts = parts;
+    r1cs->inputs = (uint32_t)inputs;
+    r1cs->aux = (uint32_t)aux;
+    r1cs->constraints = (uint32_t)constraints;
+    return CUZK_OK;
+}
+
 /* ---- density ---- */
+
+struct maps {
+    uint64_t *inputs, *aux;
+};
+
+/* What terms [begin, end) name, as it is stored. */
+static void mark(const struct cuzk_matrix *m, uint32_t begin, uint32_t end, const struct maps *maps)
+{
+    for (uint32_t k = begin; k < end; k++) {
+        const uint32_t index = cuzk_variable_index(m->variables[k]);
+        uint64_t *map = cuzk_variable_is_aux(m->variables[k]) ? maps->aux : maps->inputs;
+        map[index / 64] |= UINT64_C(1) << (index % 64);
+    }
+}
+
+/* What the first copy names, for every copy. */
+static void spread(const struct cuzk_r1cs *r1cs, const struct maps *first, const struct cuzk_density *out)
+{
+    const struct cuzk_r1cs_extent *head = &r1cs->head, *part = &r1cs->part;
+    const uint32_t window = r1cs->window.first, behind = window + r1cs->window.count;
+
+    cuzk_bitmap_join(first->inputs, 0, out->inputs, 0, head->inputs);
+    cuzk_bitmap_join(first->aux, 0, out->aux, 0, window);
+    cuzk_bitmap_join(first->aux, behind, out->aux, behind, head->aux - behind);
+    for (uint32_t p = 0; p < r1cs->parts; p++) {
+        if (r1cs->window.count > 0)
+            cuzk_bitmap_join(first->aux, window, out->aux, (size_t)window + r1cs->window.shift[p],
+                             r1cs->window.count);
+        cuzk_bitmap_join(first->inputs, head->inputs, out->inputs, head->inputs + (size_t)p * part->inputs,
+                         part->inputs);
+        cuzk_bitmap_join(first->aux, head->aux, out->aux, head->aux + (size_t)p * part->aux, part->aux);
+    }
+}
 
 enum cuzk_status cuzk_r1cs_density(const struct cuzk_r1cs *r1cs, int matrix, struct cuzk_density *out,
                                    struct cuzk_error *err)
@@ -37,20 +134,25 @@ enum cuzk_status cuzk_r1cs_density(const struct cuzk_r1cs *r1cs, int matrix, str
     enum cuzk_status status = CUZK_OK;
     const struct cuzk_matrix *m = &r1cs->matrix[matrix];
     const size_t input_words = ((size_t)r1cs->inputs + 63) / 64, aux_words = ((size_t)r1cs->aux + 63) / 64;
+    struct maps first = {0};
 
     *out = (struct cuzk_density){0};
     CUZK_TRY_OUT(CUZK_NEW(&out->inputs, input_words, "density of inputs", err));
     CUZK_TRY_OUT(CUZK_NEW(&out->aux, aux_words, "density of aux variables", err));
-    for (uint32_t k = 0; k < m->row_start[r1cs->constraints]; k++) {
-        const uint32_t index = cuzk_variable_index(m->variables[k]);
-        uint64_t *map = cuzk_variable_is_aux(m->variables[k]) ? out->aux : out->inputs;
-        map[index / 64] |= UINT64_C(1) << (index % 64);
+    mark(m, 0, m->row_start[r1cs->head.constraints], &(const struct maps){out->inputs, out->aux});
+    if (r1cs->parts > 0) {
+        CUZK_TRY_OUT(CUZK_NEW(&first.inputs, input_words, "density of inputs", err));
+        CUZK_TRY_OUT(CUZK_NEW(&first.aux, aux_words, "density of aux variables", err));
+        mark(m, m->row_start[r1cs->head.constraints], m->row_start[r1cs->stored], &first);
+        spread(r1cs, &first, out);
     }
     for (size_t w = 0; w < input_words; w++)
         out->input_count += (uint32_t)__builtin_popcountll(out->inputs[w]);
     for (size_t w = 0; w < aux_words; w++)
         out->aux_count += (uint32_t)__builtin_popcountll(out->aux[w]);
 out:
+    cuzk_mem_free(first.inputs);
+    cuzk_mem_free(first.aux);
     if (status != CUZK_OK)
         cuzk_density_destroy(out);
     return status;
@@ -72,14 +174,16 @@ void cuzk_r1cs_evaluate_rows(const struct cuzk_r1cs *r1cs, int matrix,
                              uint32_t begin, uint32_t end, struct cuzk_fr *out)
 {
     const struct cuzk_matrix *m = &r1cs->matrix[matrix];
+    struct cuzk_r1cs_place at = cuzk_r1cs_locate(r1cs, begin);
 
-    for (uint32_t row = begin; row < end; row++) {
+    for (uint32_t row = begin; row < end; row++, cuzk_r1cs_advance(r1cs, &at)) {
         struct cuzk_fr sum;
         cuzk_fr_zero(&sum);
-        for (uint32_t k = m->row_start[row]; k < m->row_start[row + 1]; k++) {
-            const uint32_t index = cuzk_variable_index(m->variables[k]), coefficient = m->coefficients[k];
+        for (uint32_t k = m->row_start[at.stored]; k < m->row_start[at.stored + 1]; k++) {
+            const cuzk_variable variable = cuzk_r1cs_variable(r1cs, m->variables[k], at.part);
+            const uint32_t index = cuzk_variable_index(variable), coefficient = m->coefficients[k];
             struct cuzk_fr product;
-            if (!cuzk_variable_is_aux(m->variables[k])) {
+            if (!cuzk_variable_is_aux(variable)) {
                 if (index == 0)
                     product = r1cs->pool[coefficient];
                 else
@@ -389,6 +493,8 @@ enum cuzk_status cuzk_r1cs_builder_finish(struct cuzk_r1cs_builder *builder, uin
         return report_range(builder, inputs, aux, err);
     CUZK_TRY_OUT(CUZK_NEW(&r1cs, 1, "constraint system", err));
     *r1cs = (struct cuzk_r1cs){.inputs = inputs, .aux = aux, .constraints = (uint32_t)builder->constraints};
+    r1cs->stored = r1cs->constraints;
+    r1cs->head = (struct cuzk_r1cs_extent){inputs, aux, r1cs->constraints};
     for (int m = 0; m < CUZK_MATRICES; m++) {
         CUZK_TRY_OUT(column_trim(&builder->row_start[m], err));
         CUZK_TRY_OUT(column_trim(&builder->variables[m], err));
@@ -409,12 +515,12 @@ out:
 
 /* ---- replay ---- */
 
-static enum cuzk_status load_row(const struct cuzk_r1cs *r1cs, int matrix, uint32_t row,
+static enum cuzk_status load_row(const struct cuzk_r1cs *r1cs, int matrix, struct cuzk_r1cs_place at,
                                  struct cuzk_term **terms, size_t *capacity, struct cuzk_combination *out,
                                  struct cuzk_error *err)
 {
     const struct cuzk_matrix *m = &r1cs->matrix[matrix];
-    const uint32_t begin = m->row_start[row], count = m->row_start[row + 1] - begin;
+    const uint32_t begin = m->row_start[at.stored], count = m->row_start[at.stored + 1] - begin;
 
     if (count > *capacity) {
         cuzk_mem_free(*terms);
@@ -423,7 +529,8 @@ static enum cuzk_status load_row(const struct cuzk_r1cs *r1cs, int matrix, uint3
         *capacity = 2 * (size_t)count;
     }
     for (uint32_t k = 0; k < count; k++)
-        (*terms)[k] = (struct cuzk_term){r1cs->pool[m->coefficients[begin + k]], m->variables[begin + k]};
+        (*terms)[k] = (struct cuzk_term){r1cs->pool[m->coefficients[begin + k]],
+                                         cuzk_r1cs_variable(r1cs, m->variables[begin + k], at.part)};
     *out = (struct cuzk_combination){*terms, count};
     return CUZK_OK;
 }
@@ -434,11 +541,12 @@ enum cuzk_status cuzk_r1cs_replay(const struct cuzk_r1cs *r1cs, const struct cuz
     enum cuzk_status status = CUZK_OK;
     struct cuzk_term *terms[CUZK_MATRICES] = {0};
     size_t capacity[CUZK_MATRICES] = {0};
+    struct cuzk_r1cs_place at = {0};
 
-    for (uint32_t row = 0; row < r1cs->constraints; row++) {
+    for (uint32_t row = 0; row < r1cs->constraints; row++, cuzk_r1cs_advance(r1cs, &at)) {
         struct cuzk_combination part[CUZK_MATRICES];
         for (int m = 0; m < CUZK_MATRICES; m++)
-            CUZK_TRY_OUT(load_row(r1cs, m, row, &terms[m], &capacity[m], &part[m], err));
+            CUZK_TRY_OUT(load_row(r1cs, m, at, &terms[m], &capacity[m], &part[m], err));
         CUZK_TRY_OUT(sink->constraint(sink->context, part[CUZK_MATRIX_A], part[CUZK_MATRIX_B],
                                       part[CUZK_MATRIX_C], err));
     }

@@ -92,8 +92,17 @@ static uint8_t *make_points(bool g2, size_t count, struct cuzk_fr *logarithms)
 
 enum { INPUTS = 5, AUX = 333, CONSTRAINTS = 200, LOG_DOMAIN = 8, DOMAIN = 1 << LOG_DOMAIN };
 
+/* The same sizes as head and copies, which see other stretches of some of the head's variables. */
+enum { PARTS = 3, HEAD_INPUTS = 2, HEAD_AUX = 72, HEAD_ROWS = 20, WINDOW = 10, WINDOW_COUNT = 5 };
+enum {
+    PART_INPUTS = (INPUTS - HEAD_INPUTS) / PARTS,
+    PART_AUX = (AUX - HEAD_AUX) / PARTS,
+    PART_ROWS = (CONSTRAINTS - HEAD_ROWS) / PARTS,
+};
+
 struct circuit {
-    struct cuzk_r1cs *r1cs;
+    struct cuzk_r1cs *r1cs;    /* every row written out */
+    struct cuzk_r1cs *compact; /* NULL, or the same as head and copies */
     struct cuzk_witness_layout layout;
     struct cuzk_witness witness;
     struct cuzk_backend_plan plan;
@@ -102,14 +111,16 @@ struct circuit {
     struct cuzk_fr *logarithms[CUZK_QUERIES];
 };
 
-static void random_combination(struct cuzk_term *terms, size_t *count)
+static void random_combination(uint32_t inputs, uint32_t aux, struct cuzk_term *terms, size_t *count)
 {
+    const uint64_t percent = test_random_below(&rng, 20) == 0 ? 70 : 3; /* some rows are long */
+
     *count = 0;
-    for (uint32_t k = 0; k < INPUTS + AUX; k++) {
-        if (test_random_below(&rng, 100) > 2)
+    for (uint32_t k = 0; k < inputs + aux; k++) {
+        if (test_random_below(&rng, 100) >= percent)
             continue;
         struct cuzk_term *term = &terms[(*count)++];
-        term->variable = k < INPUTS ? cuzk_variable_input(k) : cuzk_variable_aux(k - INPUTS);
+        term->variable = k < inputs ? cuzk_variable_input(k) : cuzk_variable_aux(k - inputs);
         cuzk_fr_one(&term->coefficient);
         if (test_random_below(&rng, 3) == 0)
             draw(&term->coefficient);
@@ -118,23 +129,58 @@ static void random_combination(struct cuzk_term *terms, size_t *count)
     }
 }
 
-static void make_r1cs(struct circuit *circuit)
+static struct cuzk_r1cs *random_r1cs(uint32_t inputs, uint32_t aux, uint32_t head, uint32_t rows)
 {
     struct cuzk_r1cs_builder *builder;
+    struct cuzk_r1cs *r1cs;
 
     assert_int_equal(cuzk_r1cs_builder_create(&builder, NULL), CUZK_OK);
     const struct cuzk_constraint_sink sink = cuzk_r1cs_builder_sink(builder);
-    for (int k = 0; k < CONSTRAINTS; k++) {
+    for (uint32_t k = 0; k < rows; k++) {
         struct cuzk_term terms[3][INPUTS + AUX];
         struct cuzk_combination part[3];
         for (int m = 0; m < 3; m++) {
-            random_combination(terms[m], &part[m].count);
+            random_combination(k < head ? HEAD_INPUTS : inputs, k < head ? HEAD_AUX : aux, terms[m],
+                               &part[m].count);
             part[m].terms = terms[m];
         }
         assert_int_equal(sink.constraint(sink.context, part[0], part[1], part[2], NULL), CUZK_OK);
     }
+    assert_int_equal(cuzk_r1cs_builder_finish(builder, inputs, aux, &r1cs, NULL), CUZK_OK);
+    cuzk_r1cs_builder_destroy(builder);
+    return r1cs;
+}
+
+static void make_copies(struct circuit *circuit)
+{
+    const struct cuzk_r1cs_extent head = {HEAD_INPUTS, HEAD_AUX, HEAD_ROWS};
+    uint32_t shift[PARTS] = {0, 20, 7};
+    const struct cuzk_r1cs_window window = {WINDOW, WINDOW_COUNT, shift};
+    struct cuzk_r1cs_builder *builder;
+
+    circuit->compact =
+        random_r1cs(HEAD_INPUTS + PART_INPUTS, HEAD_AUX + PART_AUX, HEAD_ROWS, HEAD_ROWS + PART_ROWS);
+    assert_int_equal(cuzk_r1cs_repeat(circuit->compact, &head, PARTS, &window, NULL), CUZK_OK);
+    assert_int_equal(cuzk_r1cs_builder_create(&builder, NULL), CUZK_OK);
+    const struct cuzk_constraint_sink sink = cuzk_r1cs_builder_sink(builder);
+    assert_int_equal(cuzk_r1cs_replay(circuit->compact, &sink, NULL), CUZK_OK);
     assert_int_equal(cuzk_r1cs_builder_finish(builder, INPUTS, AUX, &circuit->r1cs, NULL), CUZK_OK);
     cuzk_r1cs_builder_destroy(builder);
+}
+
+/* The first copy's bits in all copies, and bits wherever a window may lie. */
+static void repeat_map(uint64_t *map)
+{
+    uint64_t first[(AUX + 63) / 64];
+
+    for (size_t k = WINDOW; k < WINDOW + 20 + WINDOW_COUNT; k++)
+        map[k / 64] |= UINT64_C(1) << (k % 64);
+    memcpy(first, map, sizeof first);
+    for (size_t k = HEAD_AUX; k < AUX; k++) {
+        const size_t from = HEAD_AUX + (k - HEAD_AUX) % PART_AUX;
+        map[k / 64] &= ~(UINT64_C(1) << (k % 64));
+        map[k / 64] |= (first[from / 64] >> (from % 64) & 1) << (k % 64);
+    }
 }
 
 /* bits: 0 none, 1 some, 2 all aux variables are bits */
@@ -146,6 +192,8 @@ static void make_witness(struct circuit *circuit, int bits)
     test_random_bytes(&rng, map, sizeof map);
     for (size_t k = 0; k < sizeof map / sizeof *map && bits != 1; k++)
         map[k] = bits == 0 ? 0 : UINT64_MAX;
+    if (circuit->compact != NULL)
+        repeat_map(map);
     cuzk_fr_one(&inputs[0]);
     for (int k = 1; k < INPUTS; k++)
         draw(&inputs[k]);
@@ -166,8 +214,11 @@ static void make_key(struct circuit *circuit)
 {
     static const char *const names[CUZK_QUERIES] = {"h", "l", "a", "b_g1", "b_g2"};
 
-    circuit->plan = (struct cuzk_backend_plan){
-        .r1cs = circuit->r1cs, .layout = &circuit->layout, .log_domain = LOG_DOMAIN, .row_step = 1};
+    circuit->plan =
+        (struct cuzk_backend_plan){.r1cs = circuit->compact != NULL ? circuit->compact : circuit->r1cs,
+                                   .layout = &circuit->layout,
+                                   .log_domain = LOG_DOMAIN,
+                                   .row_step = 1};
     for (int q = 0; q < CUZK_QUERIES; q++) {
         struct cuzk_backend_query *query = &circuit->plan.query[q];
         query->name = names[q];
@@ -197,8 +248,16 @@ static void make_key(struct circuit *circuit)
 static void make_circuit(struct circuit *circuit, int bits)
 {
     memset(circuit, 0, sizeof *circuit);
-    make_r1cs(circuit);
+    circuit->r1cs = random_r1cs(INPUTS, AUX, 0, CONSTRAINTS);
     make_witness(circuit, bits);
+    make_key(circuit);
+}
+
+static void make_compact_circuit(struct circuit *circuit)
+{
+    memset(circuit, 0, sizeof *circuit);
+    make_copies(circuit);
+    make_witness(circuit, 1);
     make_key(circuit);
 }
 
@@ -211,6 +270,7 @@ static void free_circuit(struct circuit *circuit)
     cuzk_witness_destroy(&circuit->witness);
     cuzk_witness_layout_destroy(&circuit->layout);
     cuzk_r1cs_destroy(circuit->r1cs);
+    cuzk_r1cs_destroy(circuit->compact);
 }
 
 /* ---- what the results should be ---- */
@@ -394,6 +454,23 @@ static void test_job__operations_equal_slow_twins(void **state)
 {
     (void)state;
     each_backend(jobs);
+}
+
+static void compact_jobs(struct cuzk_backend *backend)
+{
+    struct circuit circuit;
+
+    make_compact_circuit(&circuit);
+    check_job(backend, &circuit);
+    circuit.plan.row_step = 2 * test_random_below(&rng, DOMAIN) + 1;
+    check_job(backend, &circuit);
+    free_circuit(&circuit);
+}
+
+static void test_job__copies_equal_rows_written_out(void **state)
+{
+    (void)state;
+    each_backend(compact_jobs);
 }
 
 static void refusals(struct cuzk_backend *backend)
@@ -685,6 +762,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_job__operations_equal_slow_twins),
+        cmocka_unit_test(test_job__copies_equal_rows_written_out),
         cmocka_unit_test(test_table__refuses_what_does_not_fit),
         cmocka_unit_test(test_msm_and_setup_points__agree),
         cmocka_unit_test(test_ntt__equals_the_sum),

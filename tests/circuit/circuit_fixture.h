@@ -13,6 +13,9 @@ void circuit_fixture_open(enum cuzk_circuit_kind kind, uint64_t sector_size, str
  */
 void circuit_fixture_compare(enum cuzk_circuit_kind kind, uint64_t sector_size, size_t checkpoints);
 
+/* The same of the compact system (circuit/record.h), its copies written out; and its densities. */
+void circuit_fixture_compare_compact(enum cuzk_circuit_kind kind, uint64_t sector_size);
+
 /* The dense checkpoints of the 2 KiB circuit. */
 void circuit_fixture_compare_fine(enum cuzk_circuit_kind kind, unsigned every);
 

@@ -33,12 +33,23 @@ static void test_snap__large_circuits_equal(void **state)
     }
 }
 
+/* the copies of the compact systems, written out */
+static void test_record__large_circuits_equal(void **state)
+{
+    (void)state;
+    circuit_fixture_compare_compact(CUZK_CIRCUIT_POREP, UINT64_C(32) << 30);
+    circuit_fixture_compare_compact(CUZK_CIRCUIT_WPOST, UINT64_C(32) << 30);
+    circuit_fixture_compare_compact(CUZK_CIRCUIT_SNAP, UINT64_C(32) << 30);
+    circuit_fixture_compare_compact(CUZK_CIRCUIT_SNAPP, UINT64_C(32) << 30);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_porep__large_circuits_equal),
         cmocka_unit_test(test_post__large_circuits_equal),
         cmocka_unit_test(test_snap__large_circuits_equal),
+        cmocka_unit_test(test_record__large_circuits_equal),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

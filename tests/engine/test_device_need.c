@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "backend/cpu/cpu.h"
+#include "circuit/record.h"
 #include "engine/device_need.h"
 #include "support/fixture.h"
 
@@ -62,6 +63,14 @@ static void assert_covers(uint64_t planned, uint64_t found, uint64_t aux)
     assert_true(planned <= found + found / 6 + aux / 50 + 1000);
 }
 
+/* Of n in the whole circuit, those of the head and one part, if they are spread evenly. */
+static uint64_t stored_share(const struct cuzk_circuit *circuit, uint64_t n)
+{
+    const uint64_t stored = (uint64_t)circuit->head.aux + circuit->part.aux;
+
+    return n * stored / circuit->total.aux;
+}
+
 static void check_host(const struct cuzk_backend *cpu, const struct cuzk_circuit_id *id,
                        struct fixture_json circuit)
 {
@@ -69,10 +78,12 @@ static void check_host(const struct cuzk_backend *cpu, const struct cuzk_circuit
         number(circuit, "nnz", "a") + number(circuit, "nnz", "b") + number(circuit, "nnz", "c");
     const uint64_t domain = UINT64_C(1) << number(circuit, NULL, "log2_domain");
     struct cuzk_device_need need, own;
+    struct cuzk_circuit opened;
 
+    assert_int_equal(cuzk_circuit_open(id, &opened, NULL), CUZK_OK);
     assert_int_equal(cuzk_device_need_estimate(cpu, id, &need, NULL), CUZK_OK);
-    assert_true(need.key_host > all * 8);
-    assert_true(need.key_host < 2 * all * 8);
+    assert_true(need.key_host > all * 8 / opened.parts);
+    assert_true(need.key_host < 2 * stored_share(&opened, all) * 8 + opened.total.aux / 2 + 65536);
     assert_int_equal(need.key_device, 0);
     assert_true(need.unit_host >= 3 * domain * 32);
     assert_int_equal(cuzk_device_need_estimate(&own_backend, id, &own, NULL), CUZK_OK);
@@ -87,7 +98,9 @@ static void check_shape(const struct cuzk_circuit_id *id, struct fixture_json ci
 {
     const uint64_t aux = number(circuit, NULL, "aux"), b = number(circuit, "density", "b_aux");
     const uint64_t log_domain = number(circuit, NULL, "log2_domain");
+    struct cuzk_circuit opened;
 
+    assert_int_equal(cuzk_circuit_open(id, &opened, NULL), CUZK_OK);
     /* PoSt and SnapP have fewer rows than variables: one of them just ends below a power of two */
     assert_true(asked.log_domain == log_domain ||
                 (asked.log_domain == log_domain + 1 && aux > UINT64_C(1) << log_domain));
@@ -96,12 +109,32 @@ static void check_shape(const struct cuzk_circuit_id *id, struct fixture_json ci
     assert_int_equal(asked.inputs, number(circuit, NULL, "inputs"));
     assert_int_equal((uint64_t)asked.bits + asked.wide, aux);
     assert_true(asked.constraints >= number(circuit, NULL, "constraints"));
-    assert_covers(asked.terms[0], number(circuit, "nnz", "a"), aux);
-    assert_covers(asked.terms[1], number(circuit, "nnz", "b"), aux);
+    assert_int_equal(asked.parts, opened.parts);
+    assert_true(asked.rows >= number(circuit, NULL, "constraints") / opened.parts);
+    assert_true(asked.terms[0] >= number(circuit, "nnz", "a") / opened.parts);
+    assert_true(asked.terms[0] < 4 * stored_share(&opened, number(circuit, "nnz", "a")) / 3 + 3000);
+    assert_true(asked.terms[1] >= number(circuit, "nnz", "b") / opened.parts);
+    assert_true(asked.terms[1] < 4 * stored_share(&opened, number(circuit, "nnz", "b")) / 3 + 3000);
     assert_true(asked.points[CUZK_QUERY_A] >= number(circuit, "density", "a_aux") + asked.inputs);
     assert_true(asked.points[CUZK_QUERY_L] >= aux);
     assert_covers(asked.points[CUZK_QUERY_B_G1], b, aux * 2);
     assert_covers(asked.points[CUZK_QUERY_B_G2], b, aux * 2);
+}
+
+/* Against what recording really stores. */
+static void check_recorded(const struct cuzk_circuit_id *id)
+{
+    struct cuzk_witness_layout layout;
+    struct cuzk_circuit circuit;
+    struct cuzk_r1cs *r1cs;
+
+    assert_int_equal(cuzk_circuit_open(id, &circuit, NULL), CUZK_OK);
+    assert_int_equal(cuzk_circuit_record(&circuit, NULL, NULL, &r1cs, &layout, NULL), CUZK_OK);
+    assert_true(asked.rows >= r1cs->stored);
+    for (int m = CUZK_MATRIX_A; m <= CUZK_MATRIX_B; m++)
+        assert_true(asked.terms[m] >= r1cs->matrix[m].row_start[r1cs->stored]);
+    cuzk_r1cs_destroy(r1cs);
+    cuzk_witness_layout_destroy(&layout);
 }
 
 static void test_estimate__covers_every_recorded_circuit(void **state)
@@ -120,6 +153,8 @@ static void test_estimate__covers_every_recorded_circuit(void **state)
 
         check_host(cpu, &id, circuit);
         check_shape(&id, circuit);
+        if (id.sector_size == 2048)
+            check_recorded(&id);
     }
     assert_int_equal(seen, 40);
     cuzk_backend_destroy(cpu);

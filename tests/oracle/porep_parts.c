@@ -13,7 +13,7 @@ enum cuzk_status porep_circuit_open(const char *name, struct porep_circuit *out,
     *out = (struct porep_circuit){0};
     CUZK_TRY(cuzk_circuit_id_parse(name, &out->id, err));
     CUZK_TRY_OUT(cuzk_circuit_open(&out->id, &out->circuit, err));
-    CUZK_TRY_OUT(cuzk_circuit_record(&out->circuit, NULL, &out->r1cs, &out->layout, err));
+    CUZK_TRY_OUT(cuzk_circuit_record(&out->circuit, NULL, NULL, &out->r1cs, &out->layout, err));
 out:
     if (status != CUZK_OK)
         porep_circuit_close(out);

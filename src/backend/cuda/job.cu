@@ -148,71 +148,20 @@ enum cuzk_status cuda_job_upload(struct cuzk_backend_job *base, const struct cuz
 
 /* ---- values on the domain ---- */
 
-struct values {
-    const uint64_t *bits;
-    const struct cuzk_fr *wide, *inputs, *pool;
-};
-
-/* out[row_step * row mod domain] = <row, z>; a thread a row. Rows from `rows` on are those of the inputs. */
-static __global__ void evaluate(const uint32_t *__restrict__ row_start, const uint32_t *__restrict__ terms,
-                                const uint32_t *__restrict__ coefficients, struct values values,
-                                uint32_t rows, uint32_t input_rows, uint64_t row_step, uint64_t mask,
-                                struct cuzk_fr *__restrict__ out)
-{
-    const uint32_t row = blockIdx.x * blockDim.x + threadIdx.x;
-    if (row >= rows + input_rows)
-        return;
-    struct cuzk_fr *const to = out + (row_step * row & mask);
-    if (row >= rows) {
-        *to = values.inputs[row - rows];
-        return;
-    }
-    struct cuzk_fr sum;
-    cuzk_fr_zero(&sum);
-    for (uint32_t k = row_start[row]; k < row_start[row + 1]; k++) {
-        const uint32_t name = terms[k], i = name & ~(uint32_t)CUDA_VALUE_KIND, c = coefficients[k];
-        struct cuzk_fr t;
-        if ((name & CUDA_VALUE_KIND) == CUDA_VALUE_BIT) {
-            if (!(values.bits[i / 64] >> (i % 64) & 1))
-                continue;
-            if (c == CUZK_COEFFICIENT_ONE)
-                cuzk_fr_one(&t);
-            else
-                t = values.pool[c];
-        } else {
-            t = (name & CUDA_VALUE_KIND) == CUDA_VALUE_WIDE ? values.wide[i] : values.inputs[i];
-            if (c == CUZK_COEFFICIENT_MINUS_ONE)
-                cuzk_fr_neg(&t, &t);
-            else if (c != CUZK_COEFFICIENT_ONE)
-                cuzk_fr_mul(&t, &values.pool[c], &t);
-        }
-        cuzk_fr_add(&sum, &t, &sum);
-    }
-    *to = sum;
-}
-
 enum cuzk_status cuda_job_eval_ab(struct cuzk_backend_job *base, struct cuzk_error *err)
 {
     struct cuda_job *job = (struct cuda_job *)base;
     const struct cuda_key *key = key_of(job);
-    const size_t domain = (size_t)1 << key->log_domain;
 
     if (!job->uploaded)
         return cuzk_error_set(err, CUZK_ARGUMENT, "no witness was uploaded");
     CUZK_TRY(hold(job, err));
     const uint64_t start = cuzk_clock_ns();
-    struct cuzk_fr *const out[2] = {job->a, job->b};
-    for (int m = 0; m < 2; m++) {
-        const struct cuda_matrix *matrix = &key->matrix[m];
-        const uint32_t input_rows = m == 0 ? key->inputs : 0;
-        CUZK_TRY(cuzk_cuda_check(cudaMemsetAsync(out[m], 0, domain * sizeof(struct cuzk_fr), job->stream),
-                                 "values on the domain", err));
-        evaluate<<<(key->constraints + input_rows + 127) / 128 + 1, 128, 0, job->stream>>>(
-            matrix->row_start, matrix->values, matrix->coefficients,
-            {job->bits, job->wide, job->inputs, key->pool}, key->constraints, input_rows, key->row_step,
-            domain - 1, out[m]);
-        CUZK_TRY(cuzk_cuda_launched("evaluate", job->stream, err));
-    }
+    const struct cuda_values values = {job->bits, job->wide, job->inputs, key->pool};
+    CUZK_TRY(cuda_matrix_evaluate(&key->matrix[0], &key->copies, &values, key->constraints, key->inputs,
+                                  key->row_step, key->log_domain, job->a, job->stream, err));
+    CUZK_TRY(cuda_matrix_evaluate(&key->matrix[1], &key->copies, &values, key->constraints, 0, key->row_step,
+                                  key->log_domain, job->b, job->stream, err));
     job->evaluated = true;
     return finish(job, start, &job->times.eval, err);
 }

@@ -52,39 +52,6 @@ out:
     return status;
 }
 
-/* ---- matrices ---- */
-
-static enum cuzk_status load_matrix(struct cuda_key *key, struct cuda_backend *backend,
-                                    const struct cuzk_backend_plan *plan, int which, struct cuzk_error *err)
-{
-    const struct cuzk_matrix *from = &plan->r1cs->matrix[which];
-    struct cuda_matrix *to = &key->matrix[which];
-    const size_t terms = from->row_start[plan->r1cs->constraints];
-    enum cuzk_status status = CUZK_OK;
-    uint32_t *values = NULL;
-
-    to->terms = terms;
-    CUZK_TRY_OUT(CUZK_NEW(&values, terms, "terms of a matrix", err));
-    for (size_t i = 0; i < terms; i++) {
-        const cuzk_variable v = from->variables[i];
-        const uint32_t index = cuzk_variable_index(v);
-        if (!cuzk_variable_is_aux(v))
-            values[i] = CUDA_VALUE_INPUT | index;
-        else if (cuzk_witness_is_bit(plan->layout, index))
-            values[i] = CUDA_VALUE_BIT | cuzk_witness_bit_rank(plan->layout, index);
-        else
-            values[i] = CUDA_VALUE_WIDE | cuzk_witness_wide_rank(plan->layout, index);
-    }
-    CUZK_TRY_OUT(upload(backend, from->row_start, ((size_t)plan->r1cs->constraints + 1) * 4, "row starts",
-                        (void **)&to->row_start, err));
-    CUZK_TRY_OUT(upload(backend, values, terms * 4, "terms of a matrix", (void **)&to->values, err));
-    CUZK_TRY_OUT(
-        upload(backend, from->coefficients, terms * 4, "coefficients", (void **)&to->coefficients, err));
-out:
-    cuzk_mem_free(values);
-    return status;
-}
-
 /* ---- queries ---- */
 
 static enum cuzk_status load_parts(struct cuda_key *key, struct cuda_query *to, struct cuda_backend *backend,
@@ -189,8 +156,9 @@ enum cuzk_status cuda_key_create(struct cuzk_backend *base, const struct cuzk_ba
     key->pool_count = r1cs->pool_count;
     CUZK_TRY_OUT(cuzk_cuda_quotient_plan_create(plan->log_domain, plan->h_basis == CUZK_H_ODD_COSET,
                                                 backend->stream, &key->quotient, err));
-    CUZK_TRY_OUT(load_matrix(key, backend, plan, CUZK_MATRIX_A, err));
-    CUZK_TRY_OUT(load_matrix(key, backend, plan, CUZK_MATRIX_B, err));
+    CUZK_TRY_OUT(cuda_copies_create(backend, plan, &key->copies, err));
+    CUZK_TRY_OUT(cuda_matrix_create(backend, plan, CUZK_MATRIX_A, &key->matrix[0], err));
+    CUZK_TRY_OUT(cuda_matrix_create(backend, plan, CUZK_MATRIX_B, &key->matrix[1], err));
     CUZK_TRY_OUT(upload(backend, r1cs->pool, (size_t)r1cs->pool_count * sizeof *r1cs->pool,
                         "coefficient pool", (void **)&key->pool, err));
     CUZK_TRY_OUT(take_points(key, backend, plan, err));
@@ -227,11 +195,9 @@ void cuda_key_destroy(struct cuzk_backend_key *base)
     cuzk_cuda_quotient_plan_destroy(key->quotient);
     cuda_work_destroy(&key->work);
     cuda_mem_drop(backend, key->spare, cuda_job_bytes(key->bit_count, key->wide_count, key->inputs));
-    for (int m = 0; m < 2; m++) {
-        cuda_mem_drop(backend, key->matrix[m].row_start, ((size_t)key->constraints + 1) * 4);
-        cuda_mem_drop(backend, key->matrix[m].values, key->matrix[m].terms * 4);
-        cuda_mem_drop(backend, key->matrix[m].coefficients, key->matrix[m].terms * 4);
-    }
+    cuda_copies_destroy(backend, &key->copies);
+    for (int m = 0; m < 2; m++)
+        cuda_matrix_destroy(backend, &key->matrix[m]);
     cuda_mem_drop(backend, key->pool, (size_t)key->pool_count * sizeof *key->pool);
     for (int g2 = 0; g2 < 2; g2++)
         cuda_mem_drop(backend, key->group[g2].points, key->group[g2].bytes);

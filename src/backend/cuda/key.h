@@ -3,16 +3,9 @@
 #define CUZK_BACKEND_CUDA_KEY_H
 
 #include "backend/cuda/device_mem.h"
+#include "backend/cuda/evaluate.h"
 #include "backend/cuda/quotient.h"
 #include "backend/cuda/work.h"
-
-/* Where a variable's value lies on the device: two bits of kind, thirty of index. */
-enum : uint32_t {
-    CUDA_VALUE_BIT = 0,
-    CUDA_VALUE_WIDE = UINT32_C(1) << 30,
-    CUDA_VALUE_INPUT = UINT32_C(2) << 30,
-    CUDA_VALUE_KIND = UINT32_C(3) << 30,
-};
 
 /* The points of a query that meet bits, beside the bits that choose them. */
 struct cuda_part {
@@ -36,11 +29,6 @@ struct cuda_points {
     size_t bytes;
 };
 
-struct cuda_matrix {
-    uint32_t *row_start, *values, *coefficients;
-    size_t terms;
-};
-
 struct cuda_key {
     struct cuzk_backend_key base;
     unsigned log_domain;
@@ -49,6 +37,7 @@ struct cuda_key {
     uint32_t constraints, inputs, bit_count, wide_count;
     struct cuzk_cuda_quotient_plan *quotient;
     struct cuda_matrix matrix[2]; /* A, B */
+    struct cuda_copies copies;
     struct cuzk_fr *pool;
     uint32_t pool_count;
     struct cuda_points group[2]; /* G1, G2 */

@@ -1,6 +1,7 @@
 #include "backend/cuda/needs.h"
 
 #include "backend/cuda/device_mem.h"
+#include "backend/cuda/evaluate.h"
 #include "backend/cuda/msm.h"
 #include "backend/cuda/quotient.h"
 
@@ -60,7 +61,8 @@ enum cuzk_status cuda_needs(const struct cuzk_backend *base, const struct cuzk_b
     out->key =
         cuzk_cuda_quotient_plan_bytes(shape->log_domain) + shape->coefficients * sizeof(struct cuzk_fr);
     for (int m = 0; m < 2; m++)
-        out->key += ((uint64_t)shape->constraints + 1) * 4 + shape->terms[m] * 8;
+        out->key += cuda_matrix_bytes(shape->rows, shape->terms[m]);
+    out->key += (uint64_t)shape->parts * 4;
     for (int q = 0; q < CUZK_QUERIES; q++)
         out->key +=
             shape->points[q] * (cuzk_query_is_g2((enum cuzk_query)q) ? sizeof(struct cuzk_g2_affine)
