@@ -14,7 +14,7 @@
 
 /* A term: where the variable's value lies (two bits of kind, thirty of index) and the coefficient's place in
  * the pool. */
-struct cuda_term {
+struct alignas(8) cuda_term {
     uint32_t value, coefficient;
 };
 
