@@ -41,18 +41,23 @@ class Small(Checks):
                 want, got = REFERENCE[f"{kind}-{size}"], listed[f"{own}-{short}"]
                 self.assertEqual((got["inputs"], got["aux"]), (want["inputs"], want["aux"]))
 
-    def test_tree_of_2k_equals_the_reference(self):
-        rows = fixture("circuits/tree/porep-2KiB.tsv").decode().splitlines()
+    def check_tree(self, kind):
+        rows = fixture(f"circuits/tree/{kind}-2KiB.tsv").decode().splitlines()
         names = rows[0].split("\t")
         want = {}
         for row in rows[1:]:
             cells = dict(zip(names, row.split("\t")))
             want.setdefault(cells.pop("path"), []).append({k: int(v) for k, v in cells.items()})
         got = {}
-        for node in self.expect(0, "circuit", "tree", "porep-2k", "--depth", "4", "--json").json()["namespaces"]:
+        tree = self.expect(0, "circuit", "tree", KINDS[kind] + "-2k", "--depth", "4", "--json").json()
+        for node in tree["namespaces"]:
             got.setdefault(node.pop("path"), []).append(node)
-        missing = [path for path, ranges in want.items() if got.get(path) != ranges]
-        self.assertEqual(missing, [])
+        self.assertEqual([path for path, ranges in want.items() if got.get(path) != ranges], [])
+
+    def test_trees_of_2k_equal_the_reference(self):
+        for kind in KINDS:
+            with self.subTest(kind=kind):
+                self.check_tree(kind)
 
     def test_every_moves_checkpoints(self):
         coarse = self.expect(0, "circuit", "digest", "porep-2k", "--every", "1000000", "--json").json()
