@@ -7,7 +7,7 @@ SOURCES   = $(shell git ls-files 'src/*.[ch]' 'src/*.cpp' 'src/*.cu' 'src/*.cuh'
 CTEST     = ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build help packages check check-long layers format-check gcc asan tsan portable release release-check peers fuzz demo format lint \
+.PHONY: build help packages check check-long layers format-check gcc asan tsan tsan-daemon portable release release-check peers fuzz demo format lint \
         bench-peer install clean
 
 build: packages ## build/cuzk, build/cuzk-oracle, build/libcuzk.so and .a
@@ -28,6 +28,7 @@ check: layers format-check build ## what every change must pass (under 12 minute
 check-long: check fuzz ## everything, the long tests and a minute of every fuzz target too
 	cd build && $(CTEST) -L long
 	$(MAKE) asan ASAN_SKIP=
+	$(MAKE) tsan-daemon
 	@echo "check-long: everything passed"
 
 layers:
@@ -53,6 +54,11 @@ tsan: packages ## unit tests under ThreadSanitizer
 	cmake --preset tsan $(LAUNCHER) >/dev/null
 	ninja -C build-tsan
 	cd build-tsan && $(CTEST) -LE 'long|heavy|e2e|peers'
+
+tsan-daemon: packages ## the whole daemon under load, under ThreadSanitizer
+	cmake --preset tsan $(LAUNCHER) >/dev/null
+	ninja -C build-tsan cuzk
+	cd build-tsan && $(CTEST) -R '^e2e_serve_tsan$$'
 
 portable: build ## unit tests of what computes, with plain C arithmetic forced
 	cd build && CUZK_CPU=portable $(CTEST) -LE 'long|heavy|e2e|peers|layer:(base|engine|server|srs)'

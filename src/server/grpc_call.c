@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/tsan.h"
 #include "server/message.h"
 #include "server/rpc.h"
 
@@ -50,6 +51,7 @@ void cuzk_grpc_call_release(struct cuzk_grpc_call *call)
 static bool start(struct cuzk_grpc_call *call, enum cuzk_rpc_op which, const grpc_op *ops, size_t count)
 {
     cuzk_grpc_call_hold(call);
+    CUZK_TSAN_GIVE(&call->tag[which]);
     if (grpc_call_start_batch(call->call, ops, count, &call->tag[which], NULL) == GRPC_CALL_OK)
         return true;
     cuzk_log_line(call->server->log, CUZK_LOG_ERROR, "grpc: an operation of %s was refused",
@@ -469,6 +471,7 @@ enum cuzk_status cuzk_grpc_call_arm(struct cuzk_grpc_server *server, struct cuzk
     server->live++;
     server->armed++;
     pthread_mutex_unlock(&server->lock);
+    CUZK_TSAN_GIVE(&call->tag[CUZK_RPC_ARRIVE]);
     if (grpc_server_request_call(server->server, &call->call, &call->details, &call->metadata, server->events,
                                  server->events, &call->tag[CUZK_RPC_ARRIVE]) == GRPC_CALL_OK)
         return CUZK_OK;

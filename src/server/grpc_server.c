@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/tsan.h"
 #include "server/rpc.h"
 #include "server/tls.h"
 
@@ -42,6 +43,7 @@ static void *poll_events(void *context)
             continue;
         const struct cuzk_rpc_tag *tag = event.tag;
 
+        CUZK_TSAN_TAKE(tag);
         if (tag->call != NULL) {
             tag->done(tag->call, event.success != 0);
             continue;
@@ -280,6 +282,7 @@ static void shut_down(struct cuzk_grpc_server *server, uint64_t grace_ms)
     pthread_mutex_lock(&server->lock);
     server->stopping = true;
     pthread_mutex_unlock(&server->lock);
+    CUZK_TSAN_GIVE(&down);
     grpc_server_shutdown_and_notify(server->server, server->events, &down);
     if (grace_ms > 0 && wait_for_calls(server, grace_ms))
         return;
