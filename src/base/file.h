@@ -43,6 +43,9 @@ void cuzk_file_map_drop(const struct cuzk_file_map *map, uint64_t begin, uint64_
 /* Asks the kernel to read [begin, end) ahead. */
 void cuzk_file_map_prefetch(const struct cuzk_file_map *map, uint64_t begin, uint64_t end);
 
+/* Reads [begin, end) into memory and maps it there; false where that failed. */
+bool cuzk_file_map_populate(const struct cuzk_file_map *map, uint64_t begin, uint64_t end);
+
 struct cuzk_file_out;
 
 /* Opens an output. Errors: EXISTS (the file is there and replace is false), IO, MEMORY. */

@@ -153,6 +153,24 @@ void cuzk_file_map_drop(const struct cuzk_file_map *map, uint64_t begin, uint64_
         (void)madvise(start, length, MADV_DONTNEED);
 }
 
+bool cuzk_file_map_populate(const struct cuzk_file_map *map, uint64_t begin, uint64_t end)
+{
+    uint8_t *start;
+    size_t length;
+
+    if (!page_range(map, begin, end, false, &start, &length))
+        return true;
+    if (madvise(start, length, MADV_POPULATE_READ) == 0)
+        return true;
+    if (errno != EINVAL) /* the kernel knows it: a read failed, or there is no memory */
+        return false;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    for (size_t at = 0; at < length; at += page)
+        (void)*(const volatile uint8_t *)(start + at);
+    return true;
+}
+
 void cuzk_file_map_prefetch(const struct cuzk_file_map *map, uint64_t begin, uint64_t end)
 {
     uint8_t *start;

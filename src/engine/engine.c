@@ -135,6 +135,11 @@ static enum cuzk_status open_devices(struct cuzk_engine *engine, struct cuzk_err
     for (unsigned d = 0; d < engine->device_count; d++)
         CUZK_TRY(open_device(engine, &engine->devices[d], err));
     engine->stages &= CUZK_STAGE_BIT(CUZK_STAGES) - 1;
+    engine->tiers.devices = engine->device_count;
+    engine->tiers.units = engine->knobs.value[CUZK_KNOB_DEVICE_LOCK] == CUZK_DEVICE_LOCK_SPLIT ? 2 : 1;
+    engine->tiers.host_budget = engine->host_budget;
+    for (unsigned d = 0; d < engine->device_count; d++)
+        engine->tiers.device_budget[d] = engine->devices[d].budget;
     return CUZK_OK;
 }
 

@@ -21,6 +21,7 @@
 #include "engine/request.h"
 #include "engine/sched.h"
 #include "srs/circuit_id.h"
+#include "srs/tiers.h"
 
 struct cuzk_engine;
 
@@ -124,8 +125,6 @@ struct cuzk_engine_tuning {
 uint32_t cuzk_engine_tune(struct cuzk_engine *engine, const struct cuzk_engine_tuning *tuning);
 
 /* ---- keys ---- */
-
-enum cuzk_key_tier { CUZK_TIER_HOT, CUZK_TIER_WARM, CUZK_TIER_COLD };
 
 /* Makes a circuit's key hot on every device; blocks. Errors: ARGUMENT, NOT_FOUND, MEMORY, INPUT. */
 enum cuzk_status cuzk_engine_preload(struct cuzk_engine *engine, const char *circuit, bool *already,

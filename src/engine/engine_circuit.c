@@ -55,7 +55,7 @@ static enum cuzk_status ask_needs(struct cuzk_engine *engine, struct engine_circ
 {
     for (unsigned d = 0; d < engine->device_count; d++) {
         struct cuzk_device *device = engine->devices[d].device;
-        struct cuzk_device_need *need = &circuit->key[d].need;
+        struct cuzk_device_need *need = &circuit->device_need[d];
 
         CUZK_TRY(device->ops->need(device, &circuit->id, need, err));
         if (need->key_device > circuit->need.key_device)
@@ -70,37 +70,34 @@ static enum cuzk_status ask_needs(struct cuzk_engine *engine, struct engine_circ
     return CUZK_OK;
 }
 
-static double gib(uint64_t bytes)
+static void tiers_needs(const struct engine_circuit *circuit, unsigned devices,
+                        struct cuzk_tiers_need needs[CUZK_TIERS_DEVICES_MOST])
 {
-    return (double)bytes / (double)(UINT64_C(1) << 30);
+    for (unsigned d = 0; d < devices; d++)
+        needs[d] = (struct cuzk_tiers_need){.key_device = circuit->device_need[d].key_device,
+                                            .key_host = circuit->device_need[d].key_host,
+                                            .unit_device = circuit->device_need[d].unit_device};
 }
 
 /* What can never fit is refused with the sum, whatever else is loaded. */
 static enum cuzk_status check_fits(const struct cuzk_engine *engine, const struct engine_circuit *circuit,
                                    struct cuzk_error *err)
 {
-    const struct cuzk_device_need *need = &circuit->need;
-    const bool split = engine->knobs.value[CUZK_KNOB_DEVICE_LOCK] == CUZK_DEVICE_LOCK_SPLIT;
-    const uint64_t units = split ? 2 : 1, device = need->key_device + units * need->unit_device;
-    const uint64_t partition = circuit->witness_bytes + need->unit_host, host = need->key_host + partition;
-    bool fits = false;
+    struct cuzk_tiers_need needs[CUZK_TIERS_DEVICES_MOST];
 
-    if (engine->host_budget != 0 && host > engine->host_budget)
-        return cuzk_error_set(err, CUZK_MEMORY,
-                              "%s: %.3f GiB of key + %.3f GiB for one partition = %.3f GiB of host memory, "
-                              "the budget is %.3f GiB",
-                              circuit->name, gib(need->key_host), gib(partition), gib(host),
-                              gib(engine->host_budget));
-    for (unsigned d = 0; d < engine->device_count; d++)
-        fits |= engine->devices[d].budget == 0 || device <= engine->devices[d].budget;
-    if (fits)
-        return CUZK_OK;
-    return cuzk_error_set(
-        err, CUZK_MEMORY,
-        "%s: %.3f GiB of key + %u x %.3f GiB for partitions = %.3f GiB of device memory, no "
-        "device has them (the first: %.3f GiB)",
-        circuit->name, gib(need->key_device), (unsigned)units, gib(need->unit_device), gib(device),
-        gib(engine->devices[0].budget));
+    tiers_needs(circuit, engine->device_count, needs);
+    return cuzk_tiers_fits(&engine->tiers, circuit->name, circuit->witness_bytes + circuit->need.unit_host,
+                           needs, err);
+}
+
+/* Under keys_lock: there is a place for it, as for the circuit. */
+static void enter_tiers(struct cuzk_engine *engine, const struct engine_circuit *circuit)
+{
+    struct cuzk_tiers_need needs[CUZK_TIERS_DEVICES_MOST];
+
+    tiers_needs(circuit, engine->device_count, needs);
+    (void)cuzk_tiers_add(&engine->tiers, circuit->path_bytes,
+                         circuit->witness_bytes + circuit->need.unit_host, needs);
 }
 
 static enum cuzk_status open_circuit(struct cuzk_engine *engine, struct engine_circuit *circuit,
@@ -140,6 +137,7 @@ enum cuzk_status engine_circuit_find(struct cuzk_engine *engine, const struct cu
             pthread_mutex_lock(&engine->lock);
             pthread_mutex_lock(&engine->keys_lock);
             engine->circuit_count++;
+            enter_tiers(engine, circuit);
             pthread_mutex_unlock(&engine->keys_lock);
             pthread_mutex_unlock(&engine->lock);
             *out = circuit;
@@ -172,6 +170,7 @@ void engine_circuits_close(struct cuzk_engine *engine)
     for (unsigned i = 0; i < engine->circuit_count; i++) {
         cuzk_prepared_vk_destroy(engine->circuits[i].vk);
         cuzk_witness_layout_destroy(&engine->circuits[i].layout);
+        cuzk_file_map_close(&engine->circuits[i].warm);
     }
     engine->circuit_count = 0;
 }

@@ -103,6 +103,10 @@ void engine_step(struct cuzk_engine *engine, struct cuzk_sched_event event, stru
         cuzk_log_line(engine->log, CUZK_LOG_ERROR, "engine: %s", err.message);
     for (size_t i = 0; i < count; i++)
         obey(engine, &engine->commands[i], answer);
+    if (engine->keys_yield && cuzk_sched_host_short(engine->sched)) {
+        engine->yield_wanted = true;
+        pthread_cond_signal(&engine->timer_wake);
+    }
     if (engine->room_waiters > 0)
         pthread_cond_broadcast(&engine->room_changed);
     if (cuzk_sched_deadline(engine->sched) != UINT64_MAX)

@@ -274,7 +274,7 @@ static void forget_one(struct cuzk_engine *engine, uint64_t now)
     forget(engine, expired ? &engine->kept : &engine->collected);
 }
 
-/* Whatever waits for time: batches, results that expire, cases to be closed. */
+/* Whatever waits for time: batches, results that expire, cases to be closed; and warm files that yield. */
 static void *timer_main(void *argument)
 {
     struct cuzk_engine *engine = argument;
@@ -284,7 +284,12 @@ static void *timer_main(void *argument)
         const uint64_t now = cuzk_clock_ns();
         const uint64_t tick = cuzk_sched_deadline(engine->sched), gone = expiry(engine);
 
-        if (tick <= now)
+        if (engine->yield_wanted) {
+            engine->yield_wanted = false;
+            pthread_mutex_unlock(&engine->lock);
+            engine_keys_yield(engine);
+            pthread_mutex_lock(&engine->lock);
+        } else if (tick <= now)
             engine_step(engine, (struct cuzk_sched_event){.kind = CUZK_EVENT_TICK}, NULL);
         else if (gone <= now)
             forget_one(engine, now);

@@ -11,64 +11,6 @@
 #include "engine/engine_state.h"
 #include "srs/digest.h"
 
-/* ---- room ---- */
-
-static bool resident(const struct engine_key *key)
-{
-    return key->state != ENGINE_KEY_COLD;
-}
-
-/* Whether a key finds room on a device beside those that are there. */
-static bool has_room(const struct cuzk_engine *engine, const struct engine_circuit *circuit, unsigned device)
-{
-    const bool split = engine->knobs.value[CUZK_KNOB_DEVICE_LOCK] == CUZK_DEVICE_LOCK_SPLIT;
-    const uint64_t budget = engine->devices[device].budget;
-    uint64_t keys = circuit->key[device].need.key_device, unit = circuit->key[device].need.unit_device;
-    uint64_t host = circuit->key[device].need.key_host,
-             partition = circuit->witness_bytes + circuit->need.unit_host;
-
-    for (unsigned i = 0; i < engine->circuit_count; i++) {
-        const struct engine_circuit *other = &engine->circuits[i];
-
-        for (unsigned d = 0; d < engine->device_count; d++) {
-            if (!resident(&other->key[d]) || (other == circuit && d == device))
-                continue;
-            host += other->key[d].need.key_host;
-            if (other->witness_bytes + other->need.unit_host > partition)
-                partition = other->witness_bytes + other->need.unit_host;
-            if (d != device)
-                continue;
-            keys += other->key[d].need.key_device;
-            if (other->key[d].need.unit_device > unit)
-                unit = other->key[d].need.unit_device;
-        }
-    }
-    return (budget == 0 || keys + (split ? 2 : 1) * unit <= budget) &&
-           (engine->host_budget == 0 || host + partition <= engine->host_budget);
-}
-
-/* The key that was used least recently and is not in use; NULL: none. Keys of other devices too: they may
- * hold host memory. */
-static struct engine_circuit *victim(struct cuzk_engine *engine, unsigned device, unsigned *where)
-{
-    struct engine_circuit *best = NULL;
-
-    for (unsigned pass = 0; pass < 2 && best == NULL; pass++)
-        for (unsigned i = 0; i < engine->circuit_count; i++)
-            for (unsigned d = 0; d < engine->device_count; d++) {
-                const struct engine_key *key = &engine->circuits[i].key[d];
-
-                if (key->state != ENGINE_KEY_HOT || key->references > 0 || (pass == 0) != (d == device) ||
-                    (pass == 1 && key->need.key_host == 0))
-                    continue;
-                if (best == NULL || key->last_used < best->key[*where].last_used) {
-                    best = &engine->circuits[i];
-                    *where = d;
-                }
-            }
-    return best;
-}
-
 /* What keys hold changed: the core plans with the rest. */
 static void tell_core(struct cuzk_engine *engine, unsigned device)
 {
@@ -77,13 +19,9 @@ static void tell_core(struct cuzk_engine *engine, unsigned device)
 
     pthread_mutex_lock(&engine->lock);
     pthread_mutex_lock(&engine->keys_lock);
-    for (unsigned i = 0; i < engine->circuit_count; i++)
-        for (unsigned d = 0; d < engine->device_count; d++)
-            if (resident(&engine->circuits[i].key[d])) {
-                on_host.base.bytes += engine->circuits[i].key[d].need.key_host;
-                if (d == device)
-                    on_device.base.bytes += engine->circuits[i].key[d].need.key_device;
-            }
+    on_host.base.bytes = cuzk_tiers_host_bytes(&engine->tiers);
+    on_device.base.bytes = cuzk_tiers_device_bytes(&engine->tiers, device);
+    engine->keys_yield = cuzk_tiers_coolest(&engine->tiers) != CUZK_TIERS_NONE;
     pthread_mutex_unlock(&engine->keys_lock);
     engine->keys_host = on_host.base.bytes;
     engine->devices[device].keys_bytes = on_device.base.bytes;
@@ -116,31 +54,105 @@ static void wait_for_buffers(struct cuzk_engine *engine, unsigned device)
 static void evict(struct cuzk_engine *engine, struct engine_circuit *circuit, unsigned device)
 {
     struct cuzk_device *held = engine->devices[device].device;
-    struct engine_key *key = &circuit->key[device];
     const uint64_t begin = cuzk_clock_ns();
 
-    key->state = ENGINE_KEY_LOADING; /* nobody takes it now */
+    cuzk_tiers_begin(&engine->tiers, circuit->index, device); /* nobody takes it now */
     pthread_mutex_unlock(&engine->keys_lock);
     (void)held->ops->unload(held, &circuit->id, NULL); /* a lost device has no keys */
     engine_note(engine, CUZK_EVENT_TYPE_KEY_EVICTED, NULL, engine->devices[device].lanes[0].name, begin);
     pthread_mutex_lock(&engine->keys_lock);
-    key->state = ENGINE_KEY_COLD;
-    key->keep = false;
+    cuzk_tiers_end(&engine->tiers, circuit->index, device, false);
+    engine->tiers.key[circuit->index].place[device].keep = false;
     pthread_mutex_unlock(&engine->keys_lock);
     tell_core(engine, device);
     pthread_mutex_lock(&engine->keys_lock);
     pthread_cond_broadcast(&engine->keys_changed);
 }
 
+/* A warm file goes; its key is as it was on devices. */
+static void cool(struct cuzk_engine *engine, struct engine_circuit *circuit)
+{
+    cuzk_tiers_begin_warm(&engine->tiers, circuit->index);
+    pthread_mutex_unlock(&engine->keys_lock);
+    cuzk_file_map_close(&circuit->warm);
+    pthread_mutex_lock(&engine->keys_lock);
+    cuzk_tiers_end_warm(&engine->tiers, circuit->index, false);
+    pthread_mutex_unlock(&engine->keys_lock);
+    tell_core(engine, 0);
+    pthread_mutex_lock(&engine->keys_lock);
+    pthread_cond_broadcast(&engine->keys_changed);
+}
+
+/* Reads the file into memory, and holds it mapped. What fails is only colder. */
+static void warm_up(struct cuzk_engine *engine, struct engine_circuit *circuit)
+{
+    enum { STEP = 64 << 20 };
+    struct cuzk_file_map map = {0};
+
+    cuzk_tiers_begin_warm(&engine->tiers, circuit->index);
+    pthread_mutex_unlock(&engine->keys_lock);
+    tell_core(engine, 0);
+    bool there = cuzk_file_map_open(circuit->path, "parameters", 0, &map, NULL) == CUZK_OK;
+
+    for (uint64_t at = 0; there && at < map.length; at += STEP)
+        there = cuzk_file_map_populate(&map, at, at + STEP < map.length ? at + STEP : map.length) &&
+                !engine_is_stopping(engine);
+    if (there)
+        circuit->warm = map;
+    else
+        cuzk_file_map_close(&map);
+    pthread_mutex_lock(&engine->keys_lock);
+    cuzk_tiers_end_warm(&engine->tiers, circuit->index, there);
+    pthread_mutex_unlock(&engine->keys_lock);
+    if (!there)
+        tell_core(engine, 0);
+    pthread_mutex_lock(&engine->keys_lock);
+    pthread_cond_broadcast(&engine->keys_changed);
+}
+
+/* Makes a parameter file warm where that costs nobody anything else. */
+static void make_warm(struct cuzk_engine *engine, struct engine_circuit *circuit)
+{
+    struct cuzk_sched_stats stats;
+
+    if (circuit->path_bytes == 0 || engine->knobs.value[CUZK_KNOB_SRS] == CUZK_SRS_PER_PROOF)
+        return;
+    pthread_mutex_lock(&engine->lock);
+    cuzk_sched_stats(engine->sched, &stats);
+    pthread_mutex_unlock(&engine->lock);
+    pthread_mutex_lock(&engine->keys_lock);
+    for (;;) {
+        const struct cuzk_tiers_step step =
+            cuzk_tiers_next_warm(&engine->tiers, circuit->index, stats.host_used);
+
+        if (step.action == CUZK_TIERS_LOAD)
+            warm_up(engine, circuit);
+        else if (step.action == CUZK_TIERS_COOL)
+            cool(engine, &engine->circuits[step.key]);
+        if (step.action != CUZK_TIERS_COOL)
+            break;
+    }
+    pthread_mutex_unlock(&engine->keys_lock);
+}
+
+void engine_keys_yield(struct cuzk_engine *engine)
+{
+    pthread_mutex_lock(&engine->keys_lock);
+    const uint32_t key = cuzk_tiers_coolest(&engine->tiers);
+
+    if (key != CUZK_TIERS_NONE)
+        cool(engine, &engine->circuits[key]);
+    pthread_mutex_unlock(&engine->keys_lock);
+}
+
 static enum cuzk_status load(struct cuzk_engine *engine, struct engine_circuit *circuit, unsigned device,
                              struct cuzk_error *err)
 {
     struct cuzk_device *held = engine->devices[device].device;
-    struct engine_key *key = &circuit->key[device];
     const uint64_t begin = cuzk_clock_ns();
     const struct cuzk_progress progress = {.cancelled = engine_is_stopping, .context = engine};
 
-    key->state = ENGINE_KEY_LOADING;
+    cuzk_tiers_begin(&engine->tiers, circuit->index, device);
     pthread_mutex_unlock(&engine->keys_lock);
     tell_core(engine, device);
     wait_for_buffers(engine, device);
@@ -153,8 +165,7 @@ static enum cuzk_status load(struct cuzk_engine *engine, struct engine_circuit *
     if (status == CUZK_OK)
         engine_note(engine, CUZK_EVENT_TYPE_KEY_LOADED, NULL, engine->devices[device].lanes[0].name, begin);
     pthread_mutex_lock(&engine->keys_lock);
-    key->state = status == CUZK_OK ? ENGINE_KEY_HOT : ENGINE_KEY_COLD;
-    key->keep |= status == CUZK_OK;
+    cuzk_tiers_end(&engine->tiers, circuit->index, device, status == CUZK_OK);
     if (status != CUZK_OK) {
         pthread_mutex_unlock(&engine->keys_lock);
         tell_core(engine, device);
@@ -180,17 +191,19 @@ static enum cuzk_status make_hot(struct cuzk_engine *engine, struct engine_circu
                                  bool wait, struct cuzk_error *err)
 {
     struct engine_device *place = &engine->devices[device];
-    struct engine_circuit *other;
-    unsigned where = 0;
+    const struct cuzk_tiers_step step = cuzk_tiers_next(&engine->tiers, circuit->index, device);
 
-    if (has_room(engine, circuit, device)) {
+    if (step.action == CUZK_TIERS_LOAD) {
         if (place->waits_for_room == circuit)
             place->waits_for_room = NULL;
         return load(engine, circuit, device, err);
     }
-    other = victim(engine, device, &where);
-    if (other != NULL) {
-        evict(engine, other, where);
+    if (step.action == CUZK_TIERS_EVICT) {
+        evict(engine, &engine->circuits[step.key], step.device);
+        return CUZK_OK;
+    }
+    if (step.action == CUZK_TIERS_COOL) {
+        cool(engine, &engine->circuits[step.key]);
         return CUZK_OK;
     }
     if (!wait)
@@ -205,7 +218,7 @@ enum cuzk_status engine_key_acquire(struct cuzk_engine *engine, struct engine_ci
                                     unsigned device, struct cuzk_error *err)
 {
     struct engine_device *place = &engine->devices[device];
-    struct engine_key *key = &circuit->key[device];
+    const struct cuzk_tiers_place *key = &engine->tiers.key[circuit->index].place[device];
     enum cuzk_status status = CUZK_OK;
 
     pthread_mutex_lock(&engine->keys_lock);
@@ -216,11 +229,10 @@ enum cuzk_status engine_key_acquire(struct cuzk_engine *engine, struct engine_ci
         }
         const bool others_first = place->waits_for_room != NULL && place->waits_for_room != circuit;
 
-        if (others_first || key->state == ENGINE_KEY_LOADING) {
+        if (others_first || key->state == CUZK_TIERS_MOVING) {
             pthread_cond_wait(&engine->keys_changed, &engine->keys_lock);
-        } else if (key->state == ENGINE_KEY_HOT) {
-            key->references++;
-            key->last_used = ++engine->keys_clock;
+        } else if (key->state == CUZK_TIERS_THERE) {
+            cuzk_tiers_acquire(&engine->tiers, circuit->index, device);
             break;
         } else {
             status = make_hot(engine, circuit, device, true, err);
@@ -238,12 +250,9 @@ enum cuzk_status engine_key_acquire(struct cuzk_engine *engine, struct engine_ci
 
 void engine_key_release(struct cuzk_engine *engine, struct engine_circuit *circuit, unsigned device)
 {
-    struct engine_key *key = &circuit->key[device];
-
     pthread_mutex_lock(&engine->keys_lock);
-    if (key->references > 0)
-        key->references--;
-    if (key->references == 0)
+    cuzk_tiers_release(&engine->tiers, circuit->index, device);
+    if (engine->tiers.key[circuit->index].place[device].references == 0)
         pthread_cond_broadcast(&engine->keys_changed);
     pthread_mutex_unlock(&engine->keys_lock);
 }
@@ -253,7 +262,9 @@ void engine_key_settle(struct cuzk_engine *engine, struct engine_circuit *circui
     if (engine->knobs.value[CUZK_KNOB_SRS] != CUZK_SRS_PER_PROOF)
         return;
     pthread_mutex_lock(&engine->keys_lock);
-    if (circuit->key[device].state == ENGINE_KEY_HOT && circuit->key[device].references == 0)
+    const struct cuzk_tiers_place *key = &engine->tiers.key[circuit->index].place[device];
+
+    if (key->state == CUZK_TIERS_THERE && key->references == 0)
         evict(engine, circuit, device);
     pthread_mutex_unlock(&engine->keys_lock);
 }
@@ -263,12 +274,7 @@ void engine_key_settle(struct cuzk_engine *engine, struct engine_circuit *circui
 void engine_keys_lost(struct cuzk_engine *engine, unsigned device)
 {
     pthread_mutex_lock(&engine->keys_lock);
-    for (unsigned i = 0; i < engine->circuit_count; i++) {
-        struct engine_key *key = &engine->circuits[i].key[device];
-
-        if (key->state == ENGINE_KEY_HOT)
-            key->state = ENGINE_KEY_COLD;
-    }
+    cuzk_tiers_lost(&engine->tiers, device);
     pthread_cond_broadcast(&engine->keys_changed);
     pthread_mutex_unlock(&engine->keys_lock);
     tell_core(engine, device);
@@ -284,10 +290,10 @@ void engine_keys_reload(struct cuzk_engine *engine, unsigned device)
     pthread_mutex_lock(&engine->keys_lock);
     for (unsigned i = 0; i < count; i++) {
         struct engine_circuit *circuit = &engine->circuits[i];
-        struct engine_key *key = &circuit->key[device];
         struct cuzk_error err = {0};
 
-        if (key->keep && key->state == ENGINE_KEY_COLD && has_room(engine, circuit, device) &&
+        if (engine->tiers.key[i].place[device].keep &&
+            cuzk_tiers_next(&engine->tiers, i, device).action == CUZK_TIERS_LOAD &&
             load(engine, circuit, device, &err) != CUZK_OK)
             cuzk_log_line(engine->log, CUZK_LOG_WARNING, "device %u: %s is not loaded again: %s", device,
                           circuit->name, err.message);
@@ -301,23 +307,21 @@ void engine_keys_reload(struct cuzk_engine *engine, unsigned device)
 static enum cuzk_status preload_on(struct cuzk_engine *engine, struct engine_circuit *circuit,
                                    unsigned device, bool *already, struct cuzk_error *err)
 {
-    struct engine_key *key = &circuit->key[device];
+    const struct cuzk_tiers_place *key = &engine->tiers.key[circuit->index].place[device];
     enum cuzk_status status = CUZK_OK;
 
     pthread_mutex_lock(&engine->keys_lock);
-    while (status == CUZK_OK && key->state != ENGINE_KEY_HOT) {
+    while (status == CUZK_OK && key->state != CUZK_TIERS_THERE) {
         if (engine->keys_stopping)
             status = cuzk_error_set(err, CUZK_CANCELLED, "the engine stops");
-        else if (key->state == ENGINE_KEY_LOADING)
+        else if (key->state == CUZK_TIERS_MOVING)
             pthread_cond_wait(&engine->keys_changed, &engine->keys_lock);
         else
             status = make_hot(engine, circuit, device, false, err);
         *already = false;
     }
-    if (status == CUZK_OK) {
-        key->keep = true;
-        key->last_used = ++engine->keys_clock;
-    }
+    if (status == CUZK_OK)
+        cuzk_tiers_touch(&engine->tiers, circuit->index, device);
     pthread_mutex_unlock(&engine->keys_lock);
     return status;
 }
@@ -338,6 +342,7 @@ enum cuzk_status cuzk_engine_preload(struct cuzk_engine *engine, const char *nam
         CUZK_TRY(engine_circuit_layout(engine, circuit, &layout, err));
     for (unsigned d = 0; d < engine->device_count; d++)
         CUZK_TRY(preload_on(engine, circuit, d, already, err));
+    make_warm(engine, circuit); /* for the next device, or this one when it was lost */
     *load_ms = *already ? 0 : (cuzk_clock_ns() - begin) / 1000000;
     return CUZK_OK;
 }
@@ -359,38 +364,69 @@ enum cuzk_status cuzk_engine_evict(struct cuzk_engine *engine, const char *name,
     pthread_mutex_unlock(&engine->lock);
     if (circuit == NULL)
         return CUZK_OK;
+    struct cuzk_tiers_key *key = &engine->tiers.key[circuit->index];
+
     pthread_mutex_lock(&engine->keys_lock);
     for (unsigned d = 0; d < engine->device_count; d++)
-        if (circuit->key[d].references > 0 || circuit->key[d].state == ENGINE_KEY_LOADING)
+        if (key->place[d].references > 0 || key->place[d].state == CUZK_TIERS_MOVING)
             status = cuzk_error_set(err, CUZK_BUSY, "%s: jobs use its key on device %u", name, d);
     for (unsigned d = 0; d < engine->device_count && status == CUZK_OK; d++) {
-        circuit->key[d].keep = false;
-        if (circuit->key[d].state != ENGINE_KEY_HOT || circuit->key[d].references > 0)
+        key->place[d].keep = false;
+        if (key->place[d].state != CUZK_TIERS_THERE || key->place[d].references > 0)
             continue;
         *was_loaded = true;
-        *freed += circuit->key[d].need.key_device + circuit->key[d].need.key_host;
+        *freed += key->place[d].need.key_device + key->place[d].need.key_host;
         evict(engine, circuit, d);
+    }
+    if (status == CUZK_OK && key->warm == CUZK_TIERS_THERE) {
+        *was_loaded = true;
+        *freed += key->file_bytes;
+        cool(engine, circuit);
     }
     pthread_mutex_unlock(&engine->keys_lock);
     return status;
+}
+
+static void preload_named(struct cuzk_engine *engine, const char *name)
+{
+    struct cuzk_error err = {0};
+    uint64_t ms;
+    bool already;
+
+    if (engine_is_stopping(engine))
+        return;
+    if (cuzk_engine_preload(engine, name, &already, &ms, &err) == CUZK_OK)
+        cuzk_log_line(engine->log, CUZK_LOG_INFO, "%s is loaded (%llu ms)", name, (unsigned long long)ms);
+    else
+        cuzk_log_line(engine->log, CUZK_LOG_WARNING, "%s is not loaded: %s", name, err.message);
+}
+
+/* WinningPoSt has a deadline of seconds: its keys come first, wherever their parameters are there. */
+static void preload_critical(struct cuzk_engine *engine)
+{
+    const char *directory = cuzk_parameter_directory(engine->params_directory);
+
+    for (size_t i = 0; i < cuzk_circuit_id_count(); i++) {
+        char path[CUZK_PARAMETER_PATH], name[CUZK_CIRCUIT_NAME];
+        struct cuzk_circuit_id id;
+
+        cuzk_circuit_id_at(i, &id);
+        if (id.kind != CUZK_CIRCUIT_WINNING ||
+            cuzk_parameter_find(directory, &id, ".params", path, NULL) != CUZK_OK)
+            continue;
+        cuzk_circuit_id_format(&id, name);
+        preload_named(engine, name);
+    }
 }
 
 static void *preloader_main(void *argument)
 {
     struct cuzk_engine *engine = argument;
 
-    for (size_t i = 0; i < engine->preload_count && !engine_is_stopping(engine); i++) {
-        struct cuzk_error err = {0};
-        uint64_t ms;
-        bool already;
-
-        if (cuzk_engine_preload(engine, engine->preload[i], &already, &ms, &err) == CUZK_OK)
-            cuzk_log_line(engine->log, CUZK_LOG_INFO, "%s is loaded (%llu ms)", engine->preload[i],
-                          (unsigned long long)ms);
-        else
-            cuzk_log_line(engine->log, CUZK_LOG_WARNING, "%s is not loaded: %s", engine->preload[i],
-                          err.message);
-    }
+    if (engine->verify && engine->knobs.value[CUZK_KNOB_SRS] != CUZK_SRS_PER_PROOF)
+        preload_critical(engine);
+    for (size_t i = 0; i < engine->preload_count; i++)
+        preload_named(engine, engine->preload[i]);
     pthread_mutex_lock(&engine->lock);
     engine->ready = true;
     pthread_mutex_unlock(&engine->lock);

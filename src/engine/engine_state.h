@@ -18,6 +18,7 @@
 #include "engine/request_file.h"
 #include "groth16/verify.h"
 #include "srs/directory.h"
+#include "srs/tiers.h"
 
 struct cuzk_engine;
 
@@ -31,22 +32,11 @@ enum {
 
 /* ---- circuits and keys ---- */
 
-enum engine_key_state { ENGINE_KEY_COLD, ENGINE_KEY_LOADING, ENGINE_KEY_HOT };
-
-/* A circuit's key on one device; guarded by keys_lock. */
-struct engine_key {
-    enum engine_key_state state;
-    bool keep;           /* loaded again after the device was lost */
-    uint32_t references; /* units between SETUP and FINISH */
-    uint64_t last_used;  /* of keys_clock */
-    struct cuzk_device_need need;
-};
-
 /* A circuit that requests have asked for. Written once, under circuits_lock, then published under lock; the
  * layout is made when the first witness needs it. */
 struct engine_circuit {
     struct cuzk_circuit_id id;
-    uint32_t index;
+    uint32_t index; /* also of its key in `tiers` */
     char name[CUZK_CIRCUIT_NAME];
     char path[CUZK_PARAMETER_PATH]; /* of the parameters */
     uint64_t path_bytes;
@@ -56,7 +46,8 @@ struct engine_circuit {
     struct cuzk_device_need need; /* the largest of any device */
     bool has_layout;              /* circuits_lock */
     struct cuzk_witness_layout layout;
-    struct engine_key key[CUZK_SCHED_DEVICES_MOST];
+    struct cuzk_device_need device_need[CUZK_SCHED_DEVICES_MOST];
+    struct cuzk_file_map warm; /* its parameter file, where that is warm; whoever moves it */
 };
 
 /* ---- jobs ---- */
@@ -268,11 +259,12 @@ struct cuzk_engine {
     unsigned circuit_count;
     pthread_mutex_t keys_lock;
     pthread_cond_t keys_changed;
-    uint64_t keys_clock;
+    struct cuzk_tiers tiers; /* keys_lock */
     bool keys_stopping;
     unsigned room_waiters; /* lock: keys that wait until buffers are gone */
     pthread_cond_t room_changed;
-    uint64_t keys_host; /* bytes of host memory that keys hold; lock */
+    uint64_t keys_host;            /* bytes of host memory that keys hold; lock */
+    bool keys_yield, yield_wanted; /* lock: a file is warm; units wait for what it holds */
 
     unsigned device_count;
     struct engine_device devices[CUZK_SCHED_DEVICES_MOST];
@@ -366,6 +358,8 @@ enum cuzk_status engine_preloader_start(struct cuzk_engine *engine, struct cuzk_
 /* With srs per-proof: a key that nobody uses goes. Not under lock. */
 void engine_key_settle(struct cuzk_engine *engine, struct engine_circuit *circuit, unsigned device);
 bool engine_is_stopping(void *engine);
+/* The coolest of the warm files goes: units wait for host memory. Not under lock. */
+void engine_keys_yield(struct cuzk_engine *engine);
 /* Bytes of host memory that a partition of a job is planned with. */
 uint64_t engine_circuit_host_peak(const struct engine_circuit *circuit, uint64_t payload,
                                   unsigned partitions);

@@ -29,13 +29,9 @@ static void key_status(const struct cuzk_engine *engine, const struct engine_cir
                        struct cuzk_engine_key_status *out)
 {
     out->circuit = circuit->id;
-    out->tier = circuit->vk != NULL ? CUZK_TIER_WARM : CUZK_TIER_COLD;
+    out->tier = cuzk_tiers_of(&engine->tiers, circuit->index);
+    out->references = cuzk_tiers_references(&engine->tiers, circuit->index);
     out->bytes = circuit->path_bytes;
-    for (unsigned d = 0; d < engine->device_count; d++) {
-        out->references += circuit->key[d].references;
-        if (circuit->key[d].state == ENGINE_KEY_HOT)
-            out->tier = CUZK_TIER_HOT;
-    }
     if (out->bytes == 0)
         out->bytes = circuit->need.key_device + circuit->need.key_host;
 }

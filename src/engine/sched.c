@@ -230,6 +230,7 @@ enum cuzk_status cuzk_sched_step(struct cuzk_sched *sched, const struct cuzk_sch
     sched->commands = commands;
     sched->command_count = 0;
     sched->command_room = room;
+    sched->host_short = false;
     if (event->now_ns > sched->now)
         sched->now = event->now_ns;
     take(sched, event);
@@ -270,6 +271,11 @@ uint64_t cuzk_sched_deadline(const struct cuzk_sched *sched)
                 deadline = batch->deadline_ns;
         }
     return deadline;
+}
+
+bool cuzk_sched_host_short(const struct cuzk_sched *sched)
+{
+    return sched->host_short;
 }
 
 size_t cuzk_sched_members(const struct cuzk_sched *sched, uint32_t u,

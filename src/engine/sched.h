@@ -208,6 +208,9 @@ enum cuzk_status cuzk_sched_step(struct cuzk_sched *sched, const struct cuzk_sch
 /* When the next TICK is needed at the latest; UINT64_MAX where nothing waits for time. */
 uint64_t cuzk_sched_deadline(const struct cuzk_sched *sched);
 
+/* Whether the last step left a unit unmade for want of host memory. */
+bool cuzk_sched_host_short(const struct cuzk_sched *sched);
+
 /* The members of a living unit; count 0 where there is none. Valid until the next step. */
 size_t cuzk_sched_members(const struct cuzk_sched *sched, uint32_t unit,
                           struct cuzk_sched_member members[CUZK_SCHED_BATCH_MOST]);

@@ -125,6 +125,7 @@ struct cuzk_sched {
     struct device devices[CUZK_SCHED_DEVICES_MOST];
     uint64_t host_used, lock_order, stale;
     uint64_t host_base; /* resident now; what is admitted is judged by the configuration's */
+    bool host_short;    /* of this step */
 
     struct cuzk_sched_command *commands; /* of this step */
     size_t command_count, command_room;

@@ -710,6 +710,7 @@ bool sched_start_next(struct cuzk_sched *sched)
     const bool awake = unit->awake;
     const bool formed = form(sched, slot, unit);
 
+    sched->host_short = !formed;
     if (!formed)
         memset(unit, 0, sizeof *unit);
     unit->generation = generation;

@@ -177,6 +177,7 @@ static void test_preload__evict__and_back(void **state)
 {
     struct engine_driver driver;
     struct cuzk_error err;
+    struct cuzk_engine_status status;
     uint64_t ms, freed;
     bool already, was_loaded;
 
@@ -184,11 +185,18 @@ static void test_preload__evict__and_back(void **state)
     open_cpu(&driver, "auto");
     assert_int_equal(cuzk_engine_preload(driver.engine, "porep-2k", &already, &ms, &err), CUZK_OK);
     assert_false(already);
+    /* its file was made warm: it stays in memory when the device gives the key up, until it is evicted too */
+    cuzk_engine_status(driver.engine, &status);
+    assert_int_equal(status.key[0].tier, CUZK_TIER_HOT);
+    assert_true(status.host_used > status.key[0].bytes);
     assert_int_equal(cuzk_engine_preload(driver.engine, "porep-2k", &already, &ms, &err), CUZK_OK);
     assert_true(already);
     assert_int_equal(cuzk_engine_evict(driver.engine, "porep-2k", &was_loaded, &freed, &err), CUZK_OK);
     assert_true(was_loaded);
-    assert_true(freed > 0);
+    assert_true(freed > status.key[0].bytes);
+    cuzk_engine_status(driver.engine, &status);
+    assert_int_equal(status.key[0].tier, CUZK_TIER_COLD);
+    assert_int_equal(status.host_used, 0);
     assert_int_equal(cuzk_engine_evict(driver.engine, "porep-2k", &was_loaded, &freed, &err), CUZK_OK);
     assert_false(was_loaded);
     assert_int_equal(cuzk_engine_preload(driver.engine, "porep-64g", &already, &ms, &err), CUZK_NOT_FOUND);
