@@ -98,7 +98,8 @@ class Load(Case):
                     events.recv(4096)
 
     def reload(self, _, n, who):
-        self.config.write_text(f"[queue]\njobs_most = {1000 + n}\nresult_keep = \"1s\"\n[log]\nlevel = \"{('info', 'debug')[n % 2]}\"\n")
+        level = ("info", "debug")[n % 2]
+        self.config.write_text(f'[queue]\njobs_most = {1000 + n}\nresult_keep = "1s"\n[log]\nlevel = "{level}"\n')
         self.daemon.process.send_signal(signal.SIGHUP)
         time.sleep(0.2)
 
@@ -110,7 +111,8 @@ class Load(Case):
         watcher.send_call("/grpc.health.v1.Health/Watch", b"")
         with concurrent.futures.ThreadPoolExecutor(len(tasks)) as pool:
             running = [pool.submit(self.until, what, who) for what, who in tasks]
-            print(f"{self.proved.count(1)} proved,", [f"{what.__name__}: {each.result()}" for (what, _), each in zip(tasks, running)], flush=True)
+            done = [f"{what.__name__}: {each.result()}" for (what, _), each in zip(tasks, running)]
+            print(f"{self.proved.count(1)} proved,", done, flush=True)
         watcher.close()
         self.assertGreater(self.proved.count(1), 2 * SECONDS)
 
