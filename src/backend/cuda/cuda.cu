@@ -130,7 +130,8 @@ static enum cuzk_status ntt(struct cuzk_backend *base, unsigned log_n, bool inve
     shift = coset ? cuzk_fr_generator : one;
     if (inverse)
         cuzk_fr_inverse(&shift, &shift);
-    CUZK_TRY_OUT(cuzk_cuda_ntt_plan_create(log_n, inverse ? &one : &shift, &one, stream, &plan, err));
+    CUZK_TRY_OUT(cuzk_cuda_ntt_plan_create(log_n, base->memory_limit != 0, inverse ? &one : &shift, &one,
+                                           stream, &plan, err));
     CUZK_TRY_OUT(cuda_mem_take(backend, bytes, "transform", (void **)&x, err));
     CUZK_TRY_OUT(cuda_mem_take(backend, bytes, "transform", (void **)&y, err));
     CUZK_TRY_OUT(

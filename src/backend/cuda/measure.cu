@@ -223,9 +223,11 @@ static enum cuzk_status measure_field(struct cuda_backend *backend, enum cuzk_cu
     cuzk_fr_from_u64(n, &size);
     cuzk_fr_one(&one);
     if (work == CUZK_CUDA_QUOTIENT)
-        CUZK_TRY_OUT(cuzk_cuda_quotient_plan_create(log_n, false, s, &quotient, err));
+        CUZK_TRY_OUT(
+            cuzk_cuda_quotient_plan_create(log_n, false, backend->base.memory_limit != 0, s, &quotient, err));
     else
-        CUZK_TRY_OUT(cuzk_cuda_ntt_plan_create(log_n, &one, &one, s, &plan, err));
+        CUZK_TRY_OUT(
+            cuzk_cuda_ntt_plan_create(log_n, backend->base.memory_limit != 0, &one, &one, s, &plan, err));
     for (int k = 0; k < 3; k++)
         CUZK_TRY_OUT(cuda_mem_take(backend, bytes, "transform", (void **)&v.x[k], err));
     CUZK_TRY_OUT(cuda_mem_take(backend, sizeof *v.differs, "comparison", (void **)&v.differs, err));

@@ -60,6 +60,19 @@ static inline size_t msm_first_bucket(const struct msm_cut *cut, unsigned window
     return window < cut->wide ? (size_t)window << (cut->c - 1) : ((size_t)cut->wide + window) << (cut->c - 2);
 }
 
+/* Arena bytes that a sum cut so takes at most; field: of one coordinate. */
+static inline size_t msm_cut_bytes(const struct msm_cut *cut, size_t n, unsigned slots, size_t field)
+{
+    const size_t all = slots * msm_first_bucket(cut, cut->windows), batch = slots * n * cut->batch;
+    const size_t count = batch > all ? batch : all;
+
+    /* buckets; keys and names twice, ranges and offsets; results, pairs and running products; chains; digits;
+     * slack */
+    return 2 * all * field + 16 * count + 8 * all + 8 * all + 2 * count * field +
+           (count / 2 + 1) * (8 + field) + (count / 128 + SEGMENT_CHAINS) * field + 4 * all * field / 1024 +
+           count / 8 + (cut->batch == 1 ? n * cut->windows * 4 : 0) + ((size_t)64 << 20);
+}
+
 struct msm_bias {
     uint64_t words[4];
 };
@@ -299,7 +312,10 @@ static enum cuzk_status msm_run(const typename G::affine *points, const uint32_t
                                 const uint64_t *scalars, size_t n, unsigned c, struct cuzk_cuda_arena *arena,
                                 cudaStream_t stream, typename G::point *const out[], struct cuzk_error *err)
 {
-    const struct msm_cut cut = msm_cut(n, slots, c != 0 ? c : cuzk_cuda_msm_window(n, slots));
+    struct msm_cut cut = msm_cut(n, slots, c != 0 ? c : cuzk_cuda_msm_window(n, slots));
+    while (cut.batch > 1 &&
+           msm_cut_bytes(&cut, n, slots, sizeof(typename G::field)) > arena->size - arena->used)
+        cut.batch--;
     const unsigned windows = cut.windows, batch = cut.batch;
     const size_t mark = arena->used, all = slots * msm_first_bucket(&cut, windows);
     const size_t count = slots * n * batch > all ? slots * n * batch : all;
@@ -420,7 +436,7 @@ static __global__ void msm_name_points(const uint32_t *__restrict__ chosen, uint
         return;
     const uint32_t run = first_run + i / length;
     keys[first + i] = run;
-    names[first + i] = point[chosen[i]];
+    names[first + i] = point != NULL ? point[chosen[i]] : chosen[i];
     if (i % length == 0) {
         begin[run] = first + i;
         end[run] = first + (n - i < length ? n : i + length);

@@ -22,6 +22,9 @@ unsigned cuzk_cuda_msm_window(size_t n, unsigned slots);
 /* Arena bytes that an MSM of n scalars with this window takes at most. g2: 0 or 1. */
 size_t cuzk_cuda_msm_scratch(size_t n, unsigned slots, unsigned window, int g2);
 
+/* The least that will do: fewer windows are then worked on at once. */
+size_t cuzk_cuda_msm_scratch_least(size_t n, unsigned slots, int g2);
+
 /* Several sums under the same n < 2^30 scalars: *out[s] = sum of scalars[i] * points[maps[s][i]], maps in
  * device memory, s below slots. maps NULL: one sum over points[i]. A map leads to infinity where a sum has no
  * point for a scalar. window 0 means the model's choice. Errors: MEMORY (arena too small), DEVICE. */
@@ -36,7 +39,7 @@ enum cuzk_status cuzk_cuda_msm_g2(const struct cuzk_g2_affine *points, const uin
 
 /* Points beside the bits that choose them; in device memory. */
 struct cuzk_cuda_bits {
-    const uint32_t *point; /* [n] number of the point */
+    const uint32_t *point; /* [n] number of the point; NULL: i */
     const uint32_t *rank;  /* [n] number of the bit */
     size_t n;
 };

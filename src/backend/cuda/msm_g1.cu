@@ -30,18 +30,23 @@ unsigned cuzk_cuda_msm_window(size_t n, unsigned slots)
     return best;
 }
 
+static size_t scratch(size_t n, unsigned slots, unsigned window, int g2, bool least)
+{
+    struct msm_cut cut = msm_cut(n, slots, window != 0 ? window : cuzk_cuda_msm_window(n, slots));
+
+    if (least)
+        cut.batch = 1;
+    return msm_cut_bytes(&cut, n, slots, g2 ? sizeof(struct cuzk_fp2) : sizeof(struct cuzk_fp));
+}
+
 size_t cuzk_cuda_msm_scratch(size_t n, unsigned slots, unsigned window, int g2)
 {
-    const struct msm_cut cut = msm_cut(n, slots, window != 0 ? window : cuzk_cuda_msm_window(n, slots));
-    const size_t field = g2 ? sizeof(struct cuzk_fp2) : sizeof(struct cuzk_fp);
-    const size_t all = slots * msm_first_bucket(&cut, cut.windows), batch = slots * n * cut.batch;
-    const size_t count = batch > all ? batch : all;
+    return scratch(n, slots, window, g2, false);
+}
 
-    /* buckets; keys and names twice, ranges and offsets; results, pairs and running products; chains; digits;
-     * slack */
-    return 2 * all * field + 16 * count + 8 * all + 8 * all + 2 * count * field +
-           (count / 2 + 1) * (8 + field) + (count / 128 + SEGMENT_CHAINS) * field + 4 * all * field / 1024 +
-           count / 8 + (cut.batch == 1 ? n * cut.windows * 4 : 0) + ((size_t)64 << 20);
+size_t cuzk_cuda_msm_scratch_least(size_t n, unsigned slots, int g2)
+{
+    return scratch(n, slots, 0, g2, true);
 }
 
 size_t cuzk_cuda_sum_bits_scratch(size_t n, int g2)

@@ -58,8 +58,8 @@ enum cuzk_status cuda_needs(const struct cuzk_backend *base, const struct cuzk_b
     const uint64_t limit = base->memory_limit != 0 ? base->memory_limit : backend->device.total_bytes;
 
     *out = {};
-    out->key =
-        cuzk_cuda_quotient_plan_bytes(shape->log_domain) + shape->coefficients * sizeof(struct cuzk_fr);
+    out->key = cuzk_cuda_quotient_plan_bytes(shape->log_domain, false) +
+               shape->coefficients * sizeof(struct cuzk_fr);
     for (int m = 0; m < 2; m++)
         out->key += cuda_matrix_bytes(shape->rows, shape->terms[m]);
     out->key += (uint64_t)shape->parts * 4;

@@ -116,11 +116,24 @@ static __device__ __forceinline__ struct root_8 load_root_8(const struct cuzk_fr
     return w;
 }
 
-template <bool UP>
+/* The twiddle of digit d at `low`. */
+template <bool CUT>
+static __device__ __forceinline__ struct cuzk_fr twiddle(const struct twiddles &tables, uint64_t d,
+                                                         uint64_t low, unsigned log_stride)
+{
+    if (!CUT)
+        return load(tables.whole + (d << log_stride) + low);
+    const uint64_t mask = (UINT64_C(1) << tables.cut) - 1;
+    struct cuzk_fr w = load(tables.whole + (d << tables.cut) + (low & mask));
+    const struct cuzk_fr high = load(tables.high + (d << (log_stride - tables.cut)) + (low >> tables.cut));
+    cuzk_fr_mul(&w, &high, &w);
+    return w;
+}
+
+template <bool UP, bool CUT>
 static __global__ void __launch_bounds__(NTT_WIDE_THREADS, 2)
     pass_512(const struct cuzk_fr *from, const struct cuzk_fr *times, struct cuzk_fr *data,
-             const struct cuzk_fr *__restrict__ twiddles, const struct cuzk_fr *__restrict__ roots,
-             unsigned log_stride)
+             const struct twiddles twiddles, const struct cuzk_fr *__restrict__ roots, unsigned log_stride)
 {
     extern __shared__ uint32_t shared[];
     const unsigned column = threadIdx.x % NTT_COLUMNS, t = threadIdx.x / NTT_COLUMNS; /* t below 64 */
@@ -128,7 +141,7 @@ static __global__ void __launch_bounds__(NTT_WIDE_THREADS, 2)
     const uint64_t low = q & ((UINT64_C(1) << log_stride) - 1);
     const uint64_t first = ((q >> log_stride) << (log_stride + NTT_WIDE_BITS)) + low;
     struct cuzk_fr *const base = data + first;
-    const struct cuzk_fr *const table = twiddles == NULL ? NULL : twiddles + low;
+    const bool twiddled = twiddles.whole != NULL;
     struct cuzk_fr x[8];
     const struct root_8 w8 = load_root_8(roots);
 
@@ -140,8 +153,8 @@ static __global__ void __launch_bounds__(NTT_WIDE_THREADS, 2)
             const struct cuzk_fr w = load(times + first + at);
             cuzk_fr_mul(&x[m], &w, &x[m]);
         }
-        if (UP && table != NULL) {
-            const struct cuzk_fr w = load(table + at);
+        if (UP && twiddled) {
+            const struct cuzk_fr w = twiddle<CUT>(twiddles, t + 64 * m, low, log_stride);
             cuzk_fr_mul(&x[m], &w, &x[m]);
         }
     }
@@ -174,20 +187,20 @@ static __global__ void __launch_bounds__(NTT_WIDE_THREADS, 2)
     /* here high = k0, digit = k1 */
 #pragma unroll
     for (int k = 0; k < 8; k++) {
-        const uint64_t at = (uint64_t)(high + 8 * digit + 64 * k) << log_stride;
-        if (!UP && table != NULL) {
-            const struct cuzk_fr w = load(table + at);
+        const uint64_t d = high + 8 * digit + 64 * k;
+        if (!UP && twiddled) {
+            const struct cuzk_fr w = twiddle<CUT>(twiddles, d, low, log_stride);
             cuzk_fr_mul(&x[k], &w, &x[k]);
         }
-        store(base + at, &x[k]);
+        store(base + (d << log_stride), &x[k]);
     }
 }
 
 /* ---- the narrow pass: 2, 4 or 8 points in registers, for sizes that are no multiple of nine bits ---- */
 
-template <bool UP, int BITS>
+template <bool UP, bool CUT, int BITS>
 static __global__ void pass_small(const struct cuzk_fr *from, const struct cuzk_fr *times,
-                                  struct cuzk_fr *data, const struct cuzk_fr *__restrict__ twiddles,
+                                  struct cuzk_fr *data, const struct twiddles twiddles,
                                   const struct cuzk_fr *__restrict__ roots, unsigned log_stride,
                                   uint64_t columns)
 {
@@ -207,8 +220,8 @@ static __global__ void pass_small(const struct cuzk_fr *from, const struct cuzk_
             const struct cuzk_fr w = load(times + first + at);
             cuzk_fr_mul(&x[j], &w, &x[j]);
         }
-        if (UP && twiddles != NULL) {
-            const struct cuzk_fr w = load(twiddles + at + low);
+        if (UP && twiddles.whole != NULL) {
+            const struct cuzk_fr w = twiddle<CUT>(twiddles, j, low, log_stride);
             cuzk_fr_mul(&x[j], &w, &x[j]);
         }
     }
@@ -231,8 +244,8 @@ static __global__ void pass_small(const struct cuzk_fr *from, const struct cuzk_
 #pragma unroll
     for (int j = 0; j < 1 << BITS; j++) {
         const uint64_t at = (uint64_t)j << log_stride;
-        if (!UP && twiddles != NULL) {
-            const struct cuzk_fr w = load(twiddles + at + low);
+        if (!UP && twiddles.whole != NULL) {
+            const struct cuzk_fr w = twiddle<CUT>(twiddles, j, low, log_stride);
             cuzk_fr_mul(&x[j], &w, &x[j]);
         }
         store(base + at, &x[j]);
@@ -270,8 +283,9 @@ static __global__ void scale(struct cuzk_fr *data, const struct cuzk_fr *powers,
 
 /* ---- host ---- */
 
-/* How 2^log_n points are cut into passes; what the tables take, in elements. */
-static size_t cut_passes(unsigned log_n, struct pass pass[NTT_MAX_PASSES], unsigned *passes)
+/* How 2^log_n points are cut into passes; what the tables take, in elements. small: the first pass, whose
+ * table would be as large as the data, has its twiddles in two. */
+static size_t cut_passes(unsigned log_n, bool small, struct pass pass[NTT_MAX_PASSES], unsigned *passes)
 {
     size_t words = 2 * NTT_ROOTS;
 
@@ -281,21 +295,85 @@ static size_t cut_passes(unsigned log_n, struct pass pass[NTT_MAX_PASSES], unsig
                               : left < 3                                          ? left
                                                                                   : 3;
         left -= bits;
-        pass[(*passes)++] = {bits, left, NULL, NULL};
-        words += left > 0 ? (size_t)2 << (bits + left) : (size_t)1 << bits;
+        const unsigned cut = small && *passes == 0 && left > 1 ? left / 2 : 0;
+        pass[*passes] = {bits, left, {}, {}};
+        pass[*passes].down.cut = pass[*passes].up.cut = cut;
+        (*passes)++;
+        words += left == 0 ? (size_t)1 << bits
+                 : cut > 0 ? ((size_t)2 << (bits + cut)) + ((size_t)2 << (bits + left - cut))
+                           : (size_t)2 << (bits + left);
     }
     return words;
 }
 
-size_t cuzk_cuda_ntt_plan_bytes(unsigned log_n)
+size_t cuzk_cuda_ntt_plan_bytes(unsigned log_n, bool small)
 {
     struct pass pass[NTT_MAX_PASSES];
     unsigned passes;
 
-    return cut_passes(log_n, pass, &passes) * sizeof(struct cuzk_fr);
+    return cut_passes(log_n, small, pass, &passes) * sizeof(struct cuzk_fr);
 }
 
-enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, const struct cuzk_fr *shift,
+/* A table of 2^(bits + log_stride) twiddles at `at`; returns what lies behind it. */
+static struct cuzk_fr *fill_table(struct cuzk_fr *at, const struct cuzk_fr *root, const struct cuzk_fr *shift,
+                                  const struct cuzk_fr *factor, unsigned bits, unsigned log_stride,
+                                  cudaStream_t stream)
+{
+    const unsigned total = bits + log_stride;
+    const unsigned log_run = total > 24 ? 6 : total > 16 ? 3 : 0;
+    const unsigned run = log_run < log_stride ? log_run : log_stride;
+
+    fill_twiddles<<<blocks(UINT64_C(1) << (total - run), 256), 256, 0, stream>>>(at, *root, *shift, *factor,
+                                                                                 bits, log_stride, run);
+    return at + ((size_t)1 << total);
+}
+
+/* The tables of every pass, from `at` on. */
+static enum cuzk_status fill_tables(struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *at,
+                                    const struct cuzk_fr *shift, const struct cuzk_fr *factor,
+                                    cudaStream_t stream, struct cuzk_error *err)
+{
+    struct cuzk_fr one, weight = *shift; /* shift^(weight of the pass's digit) */
+
+    cuzk_fr_one(&one);
+    for (unsigned i = 0; i < plan->passes; i++) {
+        struct pass *pass = &plan->pass[i];
+        const bool last = pass->log_stride == 0;
+        for (int up = last ? 1 : 0; up < 2; up++) {
+            struct twiddles *tables = up ? &pass->up : &pass->down;
+            struct cuzk_fr root;
+            if (last && cuzk_fr_equal(shift, &one) && cuzk_fr_equal(factor, &one))
+                continue;
+            cuzk_fr_root_of_unity(pass->bits + pass->log_stride, &root);
+            if (!up)
+                cuzk_fr_inverse(&root, &root);
+            tables->whole = at;
+            if (tables->cut == 0) {
+                at = fill_table(at, &root, up ? &weight : &one, last ? factor : &one, pass->bits,
+                                pass->log_stride, stream);
+                continue;
+            }
+            at = fill_table(at, &root, &one, &one, pass->bits, tables->cut, stream);
+            for (unsigned k = 0; k < tables->cut; k++)
+                cuzk_fr_mul(&root, &root, &root);
+            tables->high = at;
+            at = fill_table(at, &root, up ? &weight : &one, &one, pass->bits, pass->log_stride - tables->cut,
+                            stream);
+        }
+        for (unsigned k = 0; k < pass->bits; k++)
+            cuzk_fr_mul(&weight, &weight, &weight);
+    }
+    return cuzk_cuda_launched("fill_twiddles", stream, err);
+}
+
+template <bool UP, bool CUT> static enum cuzk_status allow_shared(struct cuzk_error *err)
+{
+    return cuzk_cuda_check(
+        cudaFuncSetAttribute(pass_512<UP, CUT>, cudaFuncAttributeMaxDynamicSharedMemorySize, 8 * NTT_ROW * 4),
+        "shared memory of the NTT", err);
+}
+
+enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, bool small, const struct cuzk_fr *shift,
                                            const struct cuzk_fr *factor, cudaStream_t stream,
                                            struct cuzk_cuda_ntt_plan **out, struct cuzk_error *err)
 {
@@ -308,7 +386,7 @@ enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, const struct cuzk_fr 
                               log_n);
     CUZK_TRY(CUZK_NEW(&plan, 1, "NTT plan", err));
     plan->log_n = log_n;
-    const size_t words = cut_passes(log_n, plan->pass, &plan->passes);
+    const size_t words = cut_passes(log_n, small, plan->pass, &plan->passes);
     struct cuzk_fr n, half;
     cuzk_fr_from_u64(2, &half);
     cuzk_fr_inverse(&half, &half);
@@ -327,37 +405,11 @@ enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, const struct cuzk_fr 
         fill_roots<<<1, 512, 0, stream>>>(at, root, half);
         at += NTT_ROOTS;
     }
-    struct cuzk_fr one, weight;
-    cuzk_fr_one(&one);
-    weight = *shift; /* shift^(weight of the pass's digit) */
-    for (unsigned i = 0; i < plan->passes; i++) {
-        struct pass *pass = &plan->pass[i];
-        const unsigned total = pass->bits + pass->log_stride;
-        const unsigned log_run = total > 24 ? 6 : total > 16 ? 3 : 0;
-        const unsigned run = log_run < pass->log_stride ? log_run : pass->log_stride;
-        const bool last = pass->log_stride == 0;
-        for (int up = last ? 1 : 0; up < 2; up++) {
-            struct cuzk_fr root;
-            if (last && cuzk_fr_equal(shift, &one) && cuzk_fr_equal(factor, &one))
-                continue;
-            cuzk_fr_root_of_unity(total, &root);
-            if (!up)
-                cuzk_fr_inverse(&root, &root);
-            *(up ? &pass->up : &pass->down) = at;
-            fill_twiddles<<<blocks(UINT64_C(1) << (total - run), 256), 256, 0, stream>>>(
-                at, root, up ? weight : one, last ? *factor : one, pass->bits, pass->log_stride, run);
-            at += (size_t)1 << total;
-        }
-        for (unsigned k = 0; k < pass->bits; k++)
-            cuzk_fr_mul(&weight, &weight, &weight);
-    }
-    CUZK_TRY_OUT(cuzk_cuda_launched("fill_twiddles", stream, err));
-    CUZK_TRY_OUT(cuzk_cuda_check(
-        cudaFuncSetAttribute(pass_512<false>, cudaFuncAttributeMaxDynamicSharedMemorySize, 8 * NTT_ROW * 4),
-        "shared memory of the NTT", err));
-    CUZK_TRY_OUT(cuzk_cuda_check(
-        cudaFuncSetAttribute(pass_512<true>, cudaFuncAttributeMaxDynamicSharedMemorySize, 8 * NTT_ROW * 4),
-        "shared memory of the NTT", err));
+    CUZK_TRY_OUT(fill_tables(plan, at, shift, factor, stream, err));
+    CUZK_TRY_OUT((allow_shared<false, false>(err)));
+    CUZK_TRY_OUT((allow_shared<true, false>(err)));
+    CUZK_TRY_OUT((allow_shared<false, true>(err)));
+    CUZK_TRY_OUT((allow_shared<true, true>(err)));
     *out = plan;
     return CUZK_OK;
 out:
@@ -373,33 +425,43 @@ void cuzk_cuda_ntt_plan_destroy(struct cuzk_cuda_ntt_plan *plan)
     cuzk_mem_free(plan);
 }
 
+template <bool UP, bool CUT>
+static enum cuzk_status launch_pass(const struct cuzk_cuda_ntt_plan *plan, const struct pass *pass,
+                                    const struct cuzk_fr *from, const struct cuzk_fr *times,
+                                    struct cuzk_fr *data, cudaStream_t stream, struct cuzk_error *err)
+{
+    const struct twiddles *tables = UP ? &pass->up : &pass->down;
+    const struct cuzk_fr *roots = UP ? plan->roots_up : plan->roots_down;
+    const uint64_t columns = UINT64_C(1) << (plan->log_n - pass->bits);
+
+    switch (pass->bits) {
+    case NTT_WIDE_BITS:
+        pass_512<UP, CUT><<<(unsigned)(columns / NTT_COLUMNS), NTT_WIDE_THREADS, 8 * NTT_ROW * 4, stream>>>(
+            from, times, data, *tables, roots, pass->log_stride);
+        break;
+    case 3:
+        pass_small<UP, CUT, 3><<<blocks(columns, 128), 128, 0, stream>>>(from, times, data, *tables, roots,
+                                                                         pass->log_stride, columns);
+        break;
+    case 2:
+        pass_small<UP, CUT, 2><<<blocks(columns, 128), 128, 0, stream>>>(from, times, data, *tables, roots,
+                                                                         pass->log_stride, columns);
+        break;
+    default:
+        pass_small<UP, CUT, 1><<<blocks(columns, 128), 128, 0, stream>>>(from, times, data, *tables, roots,
+                                                                         pass->log_stride, columns);
+        break;
+    }
+    return cuzk_cuda_launched("NTT pass", stream, err);
+}
+
 template <bool UP>
 static enum cuzk_status run_pass(const struct cuzk_cuda_ntt_plan *plan, const struct pass *pass,
                                  const struct cuzk_fr *from, const struct cuzk_fr *times,
                                  struct cuzk_fr *data, cudaStream_t stream, struct cuzk_error *err)
 {
-    const struct cuzk_fr *table = UP ? pass->up : pass->down, *roots = UP ? plan->roots_up : plan->roots_down;
-    const uint64_t columns = UINT64_C(1) << (plan->log_n - pass->bits);
-
-    switch (pass->bits) {
-    case NTT_WIDE_BITS:
-        pass_512<UP><<<(unsigned)(columns / NTT_COLUMNS), NTT_WIDE_THREADS, 8 * NTT_ROW * 4, stream>>>(
-            from, times, data, table, roots, pass->log_stride);
-        break;
-    case 3:
-        pass_small<UP, 3><<<blocks(columns, 128), 128, 0, stream>>>(from, times, data, table, roots,
-                                                                    pass->log_stride, columns);
-        break;
-    case 2:
-        pass_small<UP, 2><<<blocks(columns, 128), 128, 0, stream>>>(from, times, data, table, roots,
-                                                                    pass->log_stride, columns);
-        break;
-    default:
-        pass_small<UP, 1><<<blocks(columns, 128), 128, 0, stream>>>(from, times, data, table, roots,
-                                                                    pass->log_stride, columns);
-        break;
-    }
-    return cuzk_cuda_launched("NTT pass", stream, err);
+    return pass->up.cut != 0 ? launch_pass<UP, true>(plan, pass, from, times, data, stream, err)
+                             : launch_pass<UP, false>(plan, pass, from, times, data, stream, err);
 }
 
 enum cuzk_status cuzk_cuda_ntt_inverse_dif(const struct cuzk_cuda_ntt_plan *plan, const struct cuzk_fr *from,

@@ -19,14 +19,15 @@ struct cuzk_cuda_ntt_plan;
 
 /* Builds the tables for transforms of 2^log_n points (log_n <= 30) on the current device; those up are onto
  * the coset of `shift` and multiply by `factor`, at no pass of their own: the shift's powers are part of the
- * twiddles. Errors: MEMORY, DEVICE. */
-enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, const struct cuzk_fr *shift,
+ * twiddles. small: tables of megabytes where they would take as much as two vectors, for one product more an
+ * element and transform. Errors: MEMORY, DEVICE. */
+enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, bool small, const struct cuzk_fr *shift,
                                            const struct cuzk_fr *factor, cudaStream_t stream,
                                            struct cuzk_cuda_ntt_plan **out, struct cuzk_error *err);
 void cuzk_cuda_ntt_plan_destroy(struct cuzk_cuda_ntt_plan *plan);
 
 /* What a plan takes, bytes. */
-size_t cuzk_cuda_ntt_plan_bytes(unsigned log_n);
+size_t cuzk_cuda_ntt_plan_bytes(unsigned log_n, bool small);
 
 /* Natural order in, digit-reversed order out: data_k = sum over i of x_i w^(-ik), not divided by n, where x_i
  * is from_i, or from_i times_i where times is not NULL. data may be `from` or `times`, and no other overlap.

@@ -19,12 +19,20 @@ enum {
     NTT_ROW = 2048 + 2048 / 8, /* words of one limb plane in shared memory, skewed */
 };
 
+/* Twiddles w^(-+ low * d) of a pass, those up times shift^(d weight) with the digit's weight: whole at d * S
+ * + low, or, where `high` is there, as products of two tables that are small: with low cut at `cut` bits, the
+ * lower bits' at d << cut | low mod 2^cut, the upper bits' (with the shift) at d * (S >> cut) + (low >> cut).
+ */
+struct twiddles {
+    struct cuzk_fr *whole, *high;
+    unsigned cut;
+};
+
 struct pass {
     unsigned bits;
     unsigned log_stride;
-    struct cuzk_fr *down, *up; /* twiddles w^(-+ low * d) at d * S + low, those up times shift^(d weight) with
-                                  the digit's weight; where S is 1, down is NULL and up holds the shift's
-                                  powers and the factor alone, or is NULL too */
+    struct twiddles down, up; /* where S is 1, down has no table and up the shift's powers and the factor
+                                 alone, or none */
 };
 
 struct cuzk_cuda_ntt_plan {

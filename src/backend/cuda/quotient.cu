@@ -15,13 +15,14 @@ static uint64_t power_count(unsigned log_n)
     return (UINT64_C(1) << (log_n / 2)) + (UINT64_C(1) << (log_n - log_n / 2));
 }
 
-size_t cuzk_cuda_quotient_plan_bytes(unsigned log_n)
+size_t cuzk_cuda_quotient_plan_bytes(unsigned log_n, bool small)
 {
-    return cuzk_cuda_ntt_plan_bytes(log_n) + power_count(log_n) * sizeof(struct cuzk_fr);
+    return cuzk_cuda_ntt_plan_bytes(log_n, small) + power_count(log_n) * sizeof(struct cuzk_fr);
 }
 
-enum cuzk_status cuzk_cuda_quotient_plan_create(unsigned log_n, bool odd_coset, cudaStream_t stream,
-                                                struct cuzk_cuda_quotient_plan **out, struct cuzk_error *err)
+enum cuzk_status cuzk_cuda_quotient_plan_create(unsigned log_n, bool odd_coset, bool small,
+                                                cudaStream_t stream, struct cuzk_cuda_quotient_plan **out,
+                                                struct cuzk_error *err)
 {
     const uint64_t count = power_count(log_n);
     enum cuzk_status status = CUZK_OK;
@@ -34,7 +35,7 @@ enum cuzk_status cuzk_cuda_quotient_plan_create(unsigned log_n, bool odd_coset, 
         cuzk_fr_root_of_unity(log_n + 1, &shift);
     cuzk_fr_from_u64(UINT64_C(1) << log_n, &n);
     cuzk_fr_inverse(&n, &inverse_n);
-    CUZK_TRY_OUT(cuzk_cuda_ntt_plan_create(log_n, &shift, &inverse_n, stream, &plan->ntt, err));
+    CUZK_TRY_OUT(cuzk_cuda_ntt_plan_create(log_n, small, &shift, &inverse_n, stream, &plan->ntt, err));
     if (!odd_coset) {
         /* H = (C - D) / (1 - g^n), and both sums come undivided by n */
         cuzk_fr_one(&one);

@@ -8,13 +8,14 @@
 struct cuzk_cuda_quotient_plan;
 
 /* Tables for a domain of 2^log_n, on the current device; odd_coset: for cuzk_cuda_odd_coset_values, else for
- * cuzk_cuda_quotient. Errors: MEMORY, DEVICE. */
-enum cuzk_status cuzk_cuda_quotient_plan_create(unsigned log_n, bool odd_coset, cudaStream_t stream,
-                                                struct cuzk_cuda_quotient_plan **out, struct cuzk_error *err);
+ * cuzk_cuda_quotient; small: as in ntt.h. Errors: MEMORY, DEVICE. */
+enum cuzk_status cuzk_cuda_quotient_plan_create(unsigned log_n, bool odd_coset, bool small,
+                                                cudaStream_t stream, struct cuzk_cuda_quotient_plan **out,
+                                                struct cuzk_error *err);
 void cuzk_cuda_quotient_plan_destroy(struct cuzk_cuda_quotient_plan *plan);
 
 /* What a plan takes, bytes. */
-size_t cuzk_cuda_quotient_plan_bytes(unsigned log_n);
+size_t cuzk_cuda_quotient_plan_bytes(unsigned log_n, bool small);
 
 /* a, b: values on the domain, natural order, Montgomery form; c: scratch; all of the plan's size. On return b
  * holds the coefficients of H as plain numbers in natural order; a and c are used up. */
