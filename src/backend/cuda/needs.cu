@@ -51,31 +51,154 @@ static size_t work_of_shape(const struct cuzk_backend_shape *shape)
     return cuda_work_bytes(shape->log_domain, bits, shape->wide, shape->inputs, shape->points[CUZK_QUERY_H]);
 }
 
+/* ---- the key, whole ---- */
+
+static uint64_t matrix_bytes(const struct cuzk_backend_shape *shape)
+{
+    uint64_t bytes = (uint64_t)shape->parts * 4;
+
+    for (int m = 0; m < 2; m++)
+        bytes += cuda_matrix_bytes(shape->rows, shape->terms[m]);
+    return bytes;
+}
+
+static size_t point_bytes(int q)
+{
+    return cuzk_query_is_g2((enum cuzk_query)q) ? sizeof(struct cuzk_g2_affine)
+                                                : sizeof(struct cuzk_g1_affine);
+}
+
+static uint64_t whole_key_bytes(const struct cuzk_backend_shape *shape)
+{
+    uint64_t bytes = CUDA_CONTEXT_BYTES + cuzk_cuda_quotient_plan_bytes(shape->log_domain, false) +
+                     shape->coefficients * sizeof(struct cuzk_fr) + matrix_bytes(shape);
+
+    for (int q = 0; q < CUZK_QUERIES; q++) {
+        bytes += shape->points[q] * point_bytes(q);
+        if (q != CUZK_QUERY_H) /* numbers beside bits, and maps of values and inputs */
+            bytes += (uint64_t)shape->points[q] * 8 + ((uint64_t)shape->wide + shape->inputs) * 4;
+    }
+    return bytes;
+}
+
+/* ---- the key, in chunks ---- */
+
+enum {
+    JOBS = 3,                 /* in flight: room for so many is kept where there is any */
+    CHUNK_POINTS = 1 << 23,   /* of h in a chunk: smaller ones cost more additions a point */
+    CHUNK_LEAST = 1 << 14,    /* bytes */
+    CHUNKS_MOST = 1 << 14,    /* a key of more is not worth having */
+    INDEX = sizeof(uint32_t), /* beside each point: the number of its bit or value */
+};
+
+/* All chunks together, but for the rounding of each. */
+static uint64_t chunks_bytes(const struct cuzk_backend_shape *shape)
+{
+    uint64_t bytes = matrix_bytes(shape);
+
+    for (int q = 0; q < CUZK_QUERIES; q++)
+        bytes += (uint64_t)shape->points[q] * (point_bytes(q) + (q == CUZK_QUERY_H ? 0 : INDEX));
+    return bytes;
+}
+
+/* Vectors and scratch where no sum is over more than a chunk. */
+static size_t chunked_work_bytes(const struct cuzk_backend_shape *shape, size_t chunk)
+{
+    const size_t vector = (sizeof(struct cuzk_fr) << shape->log_domain) + 256;
+    size_t scratch = 0;
+
+    for (int q = 0; q < CUZK_QUERIES; q++) {
+        const int g2 = cuzk_query_is_g2((enum cuzk_query)q);
+        const size_t most = chunk / (point_bytes(q) + (q == CUZK_QUERY_H ? 0 : (size_t)INDEX));
+        const size_t n = most < shape->points[q] ? most : shape->points[q];
+        const size_t values = larger(shape->wide, shape->inputs), wide = n < values ? n : values;
+        if (q == CUZK_QUERY_H) {
+            scratch = larger(scratch, cuzk_cuda_msm_scratch_least(n, 1, g2));
+            continue;
+        }
+        scratch = larger(scratch, cuzk_cuda_sum_bits_scratch(n < shape->bits ? n : shape->bits, g2));
+        scratch = larger(scratch, cuzk_cuda_msm_scratch_least(wide, 1, g2) + wide * sizeof(struct cuzk_fr));
+    }
+    return vector + larger(2 * vector, scratch) + SLACK;
+}
+
+/* Whether chunks of this size do; fills the plan. */
+static bool try_chunks(const struct cuzk_backend_shape *shape, uint64_t limit, size_t chunk, unsigned jobs,
+                       struct cuda_plan *plan)
+{
+    const uint64_t whole = chunks_bytes(shape);
+    const uint64_t all = whole + (whole / chunk + ROUNDED) * (uint64_t)SLACK;
+    const uint64_t fixed = CUDA_CONTEXT_BYTES + cuzk_cuda_quotient_plan_bytes(shape->log_domain, true) +
+                           shape->coefficients * sizeof(struct cuzk_fr);
+
+    plan->chunk_bytes = chunk;
+    plan->work = chunked_work_bytes(shape, chunk);
+    const uint64_t least = fixed + plan->work + jobs * plan->needs.job;
+    if (least + all <= limit) {
+        plan->slots = 0;
+        plan->stays = all;
+    } else if (least + CUDA_SLOTS * (uint64_t)chunk <= limit) {
+        plan->slots = CUDA_SLOTS;
+        plan->stays = limit - least - CUDA_SLOTS * (uint64_t)chunk;
+    } else {
+        plan->needs.key = fixed + CUDA_SLOTS * (uint64_t)chunk; /* for the message */
+        plan->needs.work = plan->work;
+        return false;
+    }
+    plan->needs.key = fixed + plan->stays + plan->slots * (uint64_t)chunk;
+    plan->needs.work = plan->work;
+    plan->needs.host = all - plan->stays;
+    plan->needs.streamed = plan->slots != 0;
+    return true;
+}
+
+static enum cuzk_status plan_chunks(const struct cuzk_backend_shape *shape, uint64_t limit,
+                                    struct cuda_plan *out, struct cuzk_error *err)
+{
+    const size_t most = (size_t)CHUNK_POINTS * (sizeof(struct cuzk_g1_affine) + INDEX);
+    const size_t least = larger(CHUNK_LEAST, (size_t)(chunks_bytes(shape) / CHUNKS_MOST));
+
+    out->chunked = true;
+    for (unsigned jobs = JOBS; jobs > 0; jobs -= JOBS - 1)
+        for (size_t chunk = larger(most, least); chunk >= least; chunk -= chunk / 8 + 256)
+            if (try_chunks(shape, limit, chunk & ~(size_t)255, jobs, out))
+                return CUZK_OK;
+    (void)try_chunks(shape, 0, least & ~(size_t)255, 1, out);
+    return cuzk_error_set(
+        err, CUZK_MEMORY,
+        "a proof of this circuit takes %llu MiB of device memory at least (with its key in host memory), the "
+        "limit is %llu MiB",
+        (unsigned long long)((out->needs.key + out->needs.work + out->needs.job) >> 20) + 1,
+        (unsigned long long)(limit >> 20));
+}
+
+enum cuzk_status cuda_plan_make(const struct cuzk_backend_shape *shape, uint64_t limit, struct cuda_plan *out,
+                                struct cuzk_error *err)
+{
+    *out = {};
+    out->needs.job = cuda_job_bytes(shape->bits, shape->wide, shape->inputs);
+    out->needs.key = whole_key_bytes(shape);
+    out->needs.work = out->work = work_of_shape(shape);
+    if (out->needs.key + out->needs.work + out->needs.job <= limit)
+        return CUZK_OK;
+    return plan_chunks(shape, limit, out, err);
+}
+
+enum cuzk_status cuda_plan_of(const struct cuzk_backend *base, const struct cuzk_backend_shape *shape,
+                              struct cuda_plan *out, struct cuzk_error *err)
+{
+    const struct cuda_backend *backend = (const struct cuda_backend *)base;
+
+    return cuda_plan_make(shape, base->memory_limit != 0 ? base->memory_limit : backend->device.total_bytes,
+                          out, err);
+}
+
 enum cuzk_status cuda_needs(const struct cuzk_backend *base, const struct cuzk_backend_shape *shape,
                             struct cuzk_backend_needs *out, struct cuzk_error *err)
 {
-    const struct cuda_backend *backend = (const struct cuda_backend *)base;
-    const uint64_t limit = base->memory_limit != 0 ? base->memory_limit : backend->device.total_bytes;
+    struct cuda_plan plan;
+    const enum cuzk_status status = cuda_plan_of(base, shape, &plan, err);
 
-    *out = {};
-    out->key = cuzk_cuda_quotient_plan_bytes(shape->log_domain, false) +
-               shape->coefficients * sizeof(struct cuzk_fr);
-    for (int m = 0; m < 2; m++)
-        out->key += cuda_matrix_bytes(shape->rows, shape->terms[m]);
-    out->key += (uint64_t)shape->parts * 4;
-    for (int q = 0; q < CUZK_QUERIES; q++)
-        out->key +=
-            shape->points[q] * (cuzk_query_is_g2((enum cuzk_query)q) ? sizeof(struct cuzk_g2_affine)
-                                                                     : sizeof(struct cuzk_g1_affine)) +
-            (q == CUZK_QUERY_H
-                 ? 0
-                 : (uint64_t)shape->points[q] * 8 + ((uint64_t)shape->wide + shape->inputs) * 4);
-    out->work = work_of_shape(shape);
-    out->job = cuda_job_bytes(shape->bits, shape->wide, shape->inputs);
-    if (out->key + out->work + out->job > limit)
-        return cuzk_error_set(
-            err, CUZK_MEMORY,
-            "a proof of this circuit takes %llu MiB of device memory, the limit is %llu MiB",
-            (unsigned long long)((out->key + out->work + out->job) >> 20), (unsigned long long)(limit >> 20));
-    return CUZK_OK;
+    *out = plan.needs;
+    return status;
 }

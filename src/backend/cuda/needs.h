@@ -1,20 +1,59 @@
-/* How much device memory a key and its jobs take: the same arithmetic for the plan and for the allocations.
+/*
+ * How much device memory a key and its jobs take: the same arithmetic for the plan and for the allocations.
+ *
+ * A key is held in one of two ways. Whole: points, matrices and large tables of twiddles stay on the device,
+ * and each sum is one run. In chunks, where the whole does not fit the limit: points and matrices are cut
+ * into chunks, as many of them stay on the device as the limit leaves room for, and the others wait in
+ * page-locked host memory and pass through a few slots of device memory for each proof (stream.h).
  */
 #ifndef CUZK_BACKEND_CUDA_NEEDS_H
 #define CUZK_BACKEND_CUDA_NEEDS_H
 
 #include "backend/backend.h"
 
-/* Vectors and scratch of one proof at a time: the quotient, then two vectors of the domain or what the
- * largest sum takes, whichever is more. bits: points of each query that meet bits (an upper bound will do).
- */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    CUDA_SLOTS = 4
+}; /* one at work, the others being filled: the sums over h take longer than their copies */
+
+/* What the driver and this program's kernels take of a device before anything is allocated, bytes. */
+#define CUDA_CONTEXT_BYTES ((uint64_t)560 << 20)
+
+struct cuda_plan {
+    bool chunked;
+    size_t chunk_bytes; /* chunked: of one chunk at most, and of a slot */
+    unsigned slots;     /* 0: every chunk stays */
+    uint64_t stays;     /* chunked: bytes for chunks that stay on the device */
+    size_t work;        /* vectors and scratch of one proof at a time */
+    struct cuzk_backend_needs needs;
+};
+
+/* Vectors and scratch of one proof at a time where the key is whole: the quotient, then two vectors of the
+ * domain or what the largest sum takes, whichever is more. bits: points of each query that meet bits (an
+ * upper bound will do). */
 size_t cuda_work_bytes(unsigned log_domain, const uint32_t bits[CUZK_QUERIES], uint32_t wide, uint32_t inputs,
                        uint32_t h);
 
 /* One witness. */
 size_t cuda_job_bytes(uint32_t bits, uint32_t wide, uint32_t inputs);
 
+/* What is decided from a shape and a limit alone; needs no device. Errors: MEMORY (the least that would do is
+ * more than the limit; both are named). */
+enum cuzk_status cuda_plan_make(const struct cuzk_backend_shape *shape, uint64_t limit, struct cuda_plan *out,
+                                struct cuzk_error *err);
+
+/* cuda_plan_make under the backend's limit, or its device's memory. */
+enum cuzk_status cuda_plan_of(const struct cuzk_backend *backend, const struct cuzk_backend_shape *shape,
+                              struct cuda_plan *out, struct cuzk_error *err);
+
 enum cuzk_status cuda_needs(const struct cuzk_backend *backend, const struct cuzk_backend_shape *shape,
                             struct cuzk_backend_needs *out, struct cuzk_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
