@@ -438,6 +438,8 @@ static void check_job(struct cuzk_backend *backend, struct circuit *circuit)
     cuzk_backend_key_destroy(key);
 }
 
+static void transforms(struct cuzk_backend *backend);
+
 static void jobs(struct cuzk_backend *backend)
 {
     for (int bits = 0; bits < 3; bits++) {
@@ -448,6 +450,63 @@ static void jobs(struct cuzk_backend *backend)
         check_job(backend, &circuit);
         free_circuit(&circuit);
     }
+}
+
+/* Under limits of device memory from the least that will do to one byte too few for the whole key: the key
+ * then comes in many chunks, in few, or in chunks that all stay. */
+static void limited_jobs(struct cuzk_backend *backend)
+{
+    const struct cuzk_backend_ops *ops = backend->ops;
+    struct cuzk_backend_shape shape;
+    struct cuzk_backend_needs whole, needs;
+    struct cuzk_backend_facts facts;
+    struct cuzk_backend_key *key;
+    struct cuzk_error err;
+
+    ops->facts(backend, &facts);
+    if (facts.total_bytes == 0)
+        return; /* it has no memory of its own */
+    for (int bits = 0; bits < 3; bits++) {
+        struct circuit circuit;
+        make_circuit(&circuit, bits);
+        cuzk_backend_plan_shape(&circuit.plan, &shape);
+        assert_int_equal(ops->needs(backend, &shape, &whole, &err), CUZK_OK);
+        const uint64_t most = whole.key + whole.work + whole.job;
+        uint64_t low = 0, high = most - 1;
+        while (low < high) {
+            backend->memory_limit = low + (high - low) / 2;
+            if (backend->memory_limit != 0 && ops->needs(backend, &shape, &needs, &err) == CUZK_OK)
+                high = backend->memory_limit;
+            else
+                low = low + (high - low) / 2 + 1;
+        }
+        unsigned streamed = 0;
+        for (uint64_t limit = high; limit < most; limit += 1 + (limit - high) * 2 + (64 << 10)) {
+            backend->memory_limit = limit;
+            assert_int_equal(ops->needs(backend, &shape, &needs, &err), CUZK_OK);
+            assert_true(needs.key + needs.work + needs.job <= limit);
+            streamed += needs.streamed;
+            check_job(backend, &circuit);
+        }
+        assert_true(streamed > 0);
+        backend->memory_limit = most - 1;
+        check_job(backend, &circuit);
+        circuit.plan.row_step = 2 * test_random_below(&rng, DOMAIN) + 1;
+        check_job(backend, &circuit);
+        backend->memory_limit = high - 1;
+        assert_int_equal(ops->key_create(backend, &circuit.plan, &key, &err), CUZK_MEMORY);
+        assert_non_null(strstr(err.message, "at least"));
+        free_circuit(&circuit);
+    }
+    backend->memory_limit = 1 << 30; /* transforms with small tables */
+    transforms(backend);
+    backend->memory_limit = 0;
+}
+
+static void test_job__is_the_same_under_limits_of_memory(void **state)
+{
+    (void)state;
+    each_backend(limited_jobs);
 }
 
 static void test_job__operations_equal_slow_twins(void **state)
@@ -763,6 +822,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_job__operations_equal_slow_twins),
         cmocka_unit_test(test_job__copies_equal_rows_written_out),
+        cmocka_unit_test(test_job__is_the_same_under_limits_of_memory),
         cmocka_unit_test(test_table__refuses_what_does_not_fit),
         cmocka_unit_test(test_msm_and_setup_points__agree),
         cmocka_unit_test(test_ntt__equals_the_sum),

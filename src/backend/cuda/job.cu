@@ -4,6 +4,7 @@
 
 #include "backend/cuda/msm.h"
 #include "backend/cuda/needs.h"
+#include "backend/cuda/pass.h"
 #include "backend/cuda/quotient.h"
 #include "base/clock.h"
 #include "base/mem.h"
@@ -98,7 +99,7 @@ void cuda_job_destroy(struct cuzk_backend_job *base)
     }
     if (job->stream != NULL)
         (void)cudaStreamDestroy(job->stream);
-    cuzk_mem_free(job);
+    cuzk_mem_free_wiped(job);
 }
 
 static enum cuzk_status finish(struct cuda_job *job, uint64_t start, uint64_t *time, struct cuzk_error *err)
@@ -142,6 +143,7 @@ enum cuzk_status cuda_job_upload(struct cuzk_backend_job *base, const struct cuz
                                              cudaMemcpyHostToDevice, job->stream),
                              "upload of the inputs", err));
     job->uploaded = true;
+    job->summed = job->summed_h = false;
     job->evaluated = job->divided = false;
     return finish(job, start, &job->times.upload, err);
 }
@@ -163,6 +165,7 @@ enum cuzk_status cuda_job_eval_ab(struct cuzk_backend_job *base, struct cuzk_err
     CUZK_TRY(cuda_matrix_evaluate(&key->matrix[1], &key->copies, &values, key->constraints, 0, key->row_step,
                                   key->log_domain, job->b, job->stream, err));
     job->evaluated = true;
+    job->summed_h = false;
     return finish(job, start, &job->times.eval, err);
 }
 
@@ -292,6 +295,20 @@ static enum cuzk_status start_sums(struct cuda_job *job, struct cuzk_error *err)
     return cuzk_progress_check(job->base.progress, err); /* between sums: each is a fraction of a second */
 }
 
+/* The sums of some queries under one kind of scalars, from a key in chunks. */
+static enum cuzk_status chunked_sums(struct cuda_job *job, enum cuda_chunk_kind kind, unsigned queries,
+                                     union cuzk_backend_point out[CUZK_QUERIES], struct cuzk_error *err)
+{
+    if (!(kind == CUDA_CHUNK_H ? job->summed_h : job->summed)) {
+        CUZK_TRY(start_sums(job, err));
+        CUZK_TRY(cuda_pass_run(job, err));
+    }
+    for (int q = 0; q < CUZK_QUERIES; q++)
+        if (queries >> q & 1)
+            out[q] = job->sums[kind][q];
+    return CUZK_OK;
+}
+
 static enum cuzk_status quotient_msm(struct cuda_job *job, union cuzk_backend_point out[CUZK_QUERIES],
                                      struct cuzk_error *err)
 {
@@ -321,6 +338,12 @@ enum cuzk_status cuda_job_msm_group(struct cuzk_backend_job *base, enum cuzk_sca
     for (int q = 0; q < CUZK_QUERIES; q++)
         if (queries >> q & 1 && quotient != (q == CUZK_QUERY_H))
             return cuzk_error_set(err, CUZK_ARGUMENT, "query %d has no such scalars", q);
+    if (key->stream != NULL)
+        return chunked_sums(job,
+                            quotient ? CUDA_CHUNK_H
+                            : wide   ? CUDA_CHUNK_WIDE
+                                     : CUDA_CHUNK_INPUTS,
+                            queries, out, err);
     if (quotient)
         return queries == 0 ? CUZK_OK : quotient_msm(job, out, err);
     for (int g2 = 0; g2 < 2; g2++) {
@@ -350,6 +373,8 @@ enum cuzk_status cuda_job_sum_bits(struct cuzk_backend_job *base, unsigned queri
         return cuzk_error_set(err, CUZK_ARGUMENT, "no witness was uploaded");
     if (queries & CUZK_QUERY_SET_H)
         return cuzk_error_set(err, CUZK_ARGUMENT, "query h belongs to no variables");
+    if (key->stream != NULL)
+        return chunked_sums(job, CUDA_CHUNK_BITS, queries, out, err);
     for (int g2 = 0; g2 < 2; g2++) {
         const struct members m = members_of(queries, g2 != 0, out);
         struct cuzk_cuda_bits parts[CUZK_CUDA_SLOTS];

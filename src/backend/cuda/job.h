@@ -16,6 +16,9 @@ struct cuda_job {
     struct cuzk_fr *wide, *inputs;
     struct cuzk_fr *a, *b, *c; /* domain each: values of A and B, products; b holds the quotient */
     bool uploaded, evaluated, divided;
+    /* of a key in chunks (pass.h): the sums that one pass over it gave, wiped with the job */
+    bool summed_h, summed;
+    union cuzk_backend_point sums[CUDA_CHUNK_KINDS][CUZK_QUERIES];
     struct cuzk_backend_times times;
 };
 

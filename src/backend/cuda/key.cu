@@ -2,6 +2,7 @@
 
 #include "backend/cuda/encoding.h"
 #include "backend/cuda/needs.h"
+#include "backend/cuda/stream_load.h"
 #include "base/mem.h"
 
 enum { UPLOAD_POINTS = 1 << 19 }; /* decoded at once: 48 or 96 MiB of file bytes */
@@ -126,6 +127,39 @@ static enum cuzk_status take_points(struct cuda_key *key, struct cuda_backend *b
     return CUZK_OK;
 }
 
+static enum cuzk_status load_whole(struct cuda_key *key, struct cuda_backend *backend,
+                                   const struct cuzk_backend_plan *plan, struct cuzk_error *err)
+{
+    uint32_t bits[CUZK_QUERIES];
+
+    CUZK_TRY(take_points(key, backend, plan, err));
+    for (int q = 0; q < CUZK_QUERIES; q++) {
+        struct cuda_query *query = &key->query[q];
+        const bool g2 = cuzk_query_is_g2((enum cuzk_query)q);
+        CUZK_TRY(cuda_points_upload(backend, &plan->query[q], g2,
+                                    (char *)key->group[g2].points + query->first * point_bytes(g2), err));
+        if (q != CUZK_QUERY_H)
+            CUZK_TRY(load_parts(key, query, backend, plan, &plan->query[q], err));
+        bits[q] = query->bits.n;
+    }
+    return cuda_work_create(backend,
+                            cuda_work_bytes(plan->log_domain, bits, key->wide_count, key->inputs,
+                                            plan->query[CUZK_QUERY_H].count),
+                            &key->work, err);
+}
+
+static enum cuzk_status load_chunks(struct cuda_key *key, struct cuda_backend *backend,
+                                    const struct cuzk_backend_plan *plan, const struct cuda_plan *needs,
+                                    struct cuzk_error *err)
+{
+    uint32_t points[CUDA_CHUNK_KINDS][CUZK_QUERIES];
+
+    CUZK_TRY(cuda_work_create(backend, needs->work, &key->work, err));
+    cuda_stream_count(plan, points);
+    CUZK_TRY(cuda_stream_create(backend, needs, points, &key->stream, err));
+    return cuda_stream_load(key->stream, plan, key->work.base, key->work.bytes, err);
+}
+
 enum cuzk_status cuda_key_create(struct cuzk_backend *base, const struct cuzk_backend_plan *plan,
                                  struct cuzk_backend_key **out, struct cuzk_error *err)
 {
@@ -133,16 +167,13 @@ enum cuzk_status cuda_key_create(struct cuzk_backend *base, const struct cuzk_ba
     const struct cuzk_r1cs *r1cs = plan->r1cs;
     enum cuzk_status status = CUZK_OK;
     struct cuda_key *key = NULL;
-    uint32_t bits[CUZK_QUERIES];
+    struct cuzk_backend_shape shape;
+    struct cuda_plan needs;
 
     *out = NULL;
     CUZK_TRY(cuzk_backend_plan_check(plan, err));
-    if (base->memory_limit != 0) {
-        struct cuzk_backend_shape shape;
-        struct cuzk_backend_needs needs;
-        cuzk_backend_plan_shape(plan, &shape);
-        CUZK_TRY(cuda_needs(base, &shape, &needs, err));
-    }
+    cuzk_backend_plan_shape(plan, &shape);
+    CUZK_TRY(cuda_plan_of(base, &shape, &needs, err));
     CUZK_TRY(cuda_use(backend, err));
     CUZK_TRY(CUZK_NEW(&key, 1, "device key", err));
     key->base.backend = base;
@@ -154,27 +185,15 @@ enum cuzk_status cuda_key_create(struct cuzk_backend *base, const struct cuzk_ba
     key->bit_count = plan->layout->bits;
     key->wide_count = plan->layout->aux - plan->layout->bits;
     key->pool_count = r1cs->pool_count;
-    CUZK_TRY_OUT(cuzk_cuda_quotient_plan_create(plan->log_domain, plan->h_basis == CUZK_H_ODD_COSET, false,
+    CUZK_TRY_OUT(cuzk_cuda_quotient_plan_create(plan->log_domain, plan->h_basis == CUZK_H_ODD_COSET, needs.chunked,
                                                 backend->stream, &key->quotient, err));
     CUZK_TRY_OUT(cuda_copies_create(backend, plan, &key->copies, err));
     CUZK_TRY_OUT(cuda_matrix_create(backend, plan, CUZK_MATRIX_A, &key->matrix[0], err));
     CUZK_TRY_OUT(cuda_matrix_create(backend, plan, CUZK_MATRIX_B, &key->matrix[1], err));
     CUZK_TRY_OUT(upload(backend, r1cs->pool, (size_t)r1cs->pool_count * sizeof *r1cs->pool,
                         "coefficient pool", (void **)&key->pool, err));
-    CUZK_TRY_OUT(take_points(key, backend, plan, err));
-    for (int q = 0; q < CUZK_QUERIES; q++) {
-        struct cuda_query *query = &key->query[q];
-        const bool g2 = cuzk_query_is_g2((enum cuzk_query)q);
-        CUZK_TRY_OUT(cuda_points_upload(backend, &plan->query[q], g2,
-                                        (char *)key->group[g2].points + query->first * point_bytes(g2), err));
-        if (q != CUZK_QUERY_H)
-            CUZK_TRY_OUT(load_parts(key, query, backend, plan, &plan->query[q], err));
-        bits[q] = query->bits.n;
-    }
-    CUZK_TRY_OUT(cuda_work_create(backend,
-                                  cuda_work_bytes(plan->log_domain, bits, key->wide_count, key->inputs,
-                                                  plan->query[CUZK_QUERY_H].count),
-                                  &key->work, err));
+    CUZK_TRY_OUT(needs.chunked ? load_chunks(key, backend, plan, &needs, err)
+                               : load_whole(key, backend, plan, err));
     CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(backend->stream), "loading of the key", err));
     *out = &key->base;
     key = NULL;
@@ -193,6 +212,7 @@ void cuda_key_destroy(struct cuzk_backend_key *base)
     struct cuda_backend *backend = (struct cuda_backend *)key->base.backend;
     (void)cuda_use(backend, NULL);
     cuzk_cuda_quotient_plan_destroy(key->quotient);
+    cuda_stream_destroy(key->stream);
     cuda_work_destroy(&key->work);
     cuda_mem_drop(backend, key->spare, cuda_job_bytes(key->bit_count, key->wide_count, key->inputs));
     cuda_copies_destroy(backend, &key->copies);

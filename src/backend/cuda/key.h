@@ -5,6 +5,7 @@
 #include "backend/cuda/device_mem.h"
 #include "backend/cuda/evaluate.h"
 #include "backend/cuda/quotient.h"
+#include "backend/cuda/stream.h"
 #include "backend/cuda/work.h"
 
 /* The points of a query that meet bits, beside the bits that choose them. */
@@ -40,6 +41,7 @@ struct cuda_key {
     struct cuda_copies copies;
     struct cuzk_fr *pool;
     uint32_t pool_count;
+    struct cuda_stream *stream;  /* NULL: the key is whole, in what follows */
     struct cuda_points group[2]; /* G1, G2 */
     struct cuda_query query[CUZK_QUERIES];
     struct cuda_work work;

@@ -88,13 +88,14 @@ enum {
     CHUNK_POINTS = 1 << 23,   /* of h in a chunk: smaller ones cost more additions a point */
     CHUNK_LEAST = 1 << 14,    /* bytes */
     CHUNKS_MOST = 1 << 14,    /* a key of more is not worth having */
+    ROUNDED = 32,             /* chunks that are not full, at most: the last of each kind and query */
     INDEX = sizeof(uint32_t), /* beside each point: the number of its bit or value */
 };
 
 /* All chunks together, but for the rounding of each. */
 static uint64_t chunks_bytes(const struct cuzk_backend_shape *shape)
 {
-    uint64_t bytes = matrix_bytes(shape);
+    uint64_t bytes = 0;
 
     for (int q = 0; q < CUZK_QUERIES; q++)
         bytes += (uint64_t)shape->points[q] * (point_bytes(q) + (q == CUZK_QUERY_H ? 0 : INDEX));
@@ -129,7 +130,7 @@ static bool try_chunks(const struct cuzk_backend_shape *shape, uint64_t limit, s
     const uint64_t whole = chunks_bytes(shape);
     const uint64_t all = whole + (whole / chunk + ROUNDED) * (uint64_t)SLACK;
     const uint64_t fixed = CUDA_CONTEXT_BYTES + cuzk_cuda_quotient_plan_bytes(shape->log_domain, true) +
-                           shape->coefficients * sizeof(struct cuzk_fr);
+                           matrix_bytes(shape) + shape->coefficients * sizeof(struct cuzk_fr);
 
     plan->chunk_bytes = chunk;
     plan->work = chunked_work_bytes(shape, chunk);

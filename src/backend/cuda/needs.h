@@ -2,9 +2,9 @@
  * How much device memory a key and its jobs take: the same arithmetic for the plan and for the allocations.
  *
  * A key is held in one of two ways. Whole: points, matrices and large tables of twiddles stay on the device,
- * and each sum is one run. In chunks, where the whole does not fit the limit: points and matrices are cut
- * into chunks, as many of them stay on the device as the limit leaves room for, and the others wait in
- * page-locked host memory and pass through a few slots of device memory for each proof (stream.h).
+ * and each sum is one run. In chunks, where the whole does not fit the limit: points are cut into chunks, as
+ * many of them stay on the device as the limit leaves room for, and the others wait in page-locked host
+ * memory and pass through a few slots of device memory for each proof (stream.h).
  */
 #ifndef CUZK_BACKEND_CUDA_NEEDS_H
 #define CUZK_BACKEND_CUDA_NEEDS_H
@@ -15,9 +15,8 @@
 extern "C" {
 #endif
 
-enum {
-    CUDA_SLOTS = 4
-}; /* one at work, the others being filled: the sums over h take longer than their copies */
+/* One slot is at work, the others are being filled: the sums over h take longer than their copies. */
+enum { CUDA_SLOTS = 4 };
 
 /* What the driver and this program's kernels take of a device before anything is allocated, bytes. */
 #define CUDA_CONTEXT_BYTES ((uint64_t)560 << 20)

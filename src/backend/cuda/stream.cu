@@ -1,8 +1,5 @@
 #include "backend/cuda/stream.h"
 
-#include "curve/g1.h"
-#include "curve/g2.h"
-
 /* ---- page-locked memory ---- */
 
 enum : size_t { SLAB_BYTES = (size_t)1 << 30, SLAB_LEAST = (size_t)2 << 20 };
@@ -51,73 +48,21 @@ static enum cuzk_status lock_chunks(struct cuda_stream *stream, struct cuzk_erro
 
 /* ---- cutting ---- */
 
-static size_t point_bytes(int query)
-{
-    return cuzk_query_is_g2((enum cuzk_query)query) ? sizeof(struct cuzk_g2_affine)
-                                                    : sizeof(struct cuzk_g1_affine);
-}
-
 static size_t rounded(size_t bytes)
 {
     return (bytes + 255) & ~(size_t)255;
 }
 
-/* Rows from `row` on that a chunk holds. */
-static enum cuzk_status cut_rows(const struct cuzk_r1cs *r1cs, int matrix, uint32_t row, size_t most,
-                                 struct cuda_chunk *out, struct cuzk_error *err)
-{
-    const uint32_t *start = r1cs->matrix[matrix].row_start;
-
-    *out = {};
-    out->kind = CUDA_CHUNK_ROWS;
-    out->of = matrix;
-    out->first = row;
-    uint32_t low = row, high = r1cs->constraints; /* the last row that ends within the chunk is between */
-    while (low < high) {
-        const uint32_t end = low + (high - low + 1) / 2;
-        const size_t bytes = ((size_t)(end - row) + 1) * 4 + (size_t)(start[end] - start[row]) * 8;
-        if (rounded(bytes) <= most)
-            low = end;
-        else
-            high = end - 1;
-    }
-    if (low == row && row < r1cs->constraints)
-        return cuzk_error_set(
-            err, CUZK_MEMORY,
-            "row %u of a matrix has %u terms: more than fit a chunk of %zu bytes under this "
-            "limit of device memory",
-            row, start[row + 1] - start[row], most);
-    out->n = low - row;
-    out->terms = start[low] - start[row];
-    out->bytes = rounded(((size_t)out->n + 1) * 4 + (size_t)out->terms * 8);
-    return CUZK_OK;
-}
-
-static enum cuzk_status cut_matrices(struct cuda_stream *stream, const struct cuzk_r1cs *r1cs, size_t most,
-                                     bool count_only, struct cuzk_error *err)
-{
-    struct cuda_chunk chunk;
-
-    for (int m = 0; m < 2; m++)
-        for (uint32_t row = 0; row < r1cs->constraints; row += chunk.n) {
-            CUZK_TRY(cut_rows(r1cs, m, row, most, &chunk, err));
-            if (!count_only)
-                stream->chunks[stream->count] = chunk;
-            stream->count++;
-        }
-    return CUZK_OK;
-}
-
 /* Points of one kind and query that a chunk holds at most. */
-static uint32_t points_in(size_t most, enum cuda_chunk_kind kind, int query)
+static uint32_t points_in(size_t most, enum cuda_chunk_kind kind, enum cuzk_query query)
 {
-    return (uint32_t)(most / (point_bytes(query) + (kind == CUDA_CHUNK_H ? 0 : 4)));
+    return (uint32_t)(most / (cuda_chunk_point_bytes(query) + cuda_chunk_index_bytes(kind)));
 }
 
 /* A place in the cutting of one kind of every query. */
 struct cut {
     enum cuda_chunk_kind kind;
-    int query;
+    enum cuzk_query query;
     uint32_t first;
 };
 
@@ -129,7 +74,8 @@ static bool next_points(struct cut *cut, const uint32_t points[CUDA_CHUNK_KINDS]
         cut->first = 0;
         if (cut->kind == CUDA_CHUNK_H)
             return false;
-        if (++cut->query < CUZK_QUERIES)
+        cut->query = (enum cuzk_query)(cut->query + 1);
+        if (cut->query < CUZK_QUERIES)
             continue;
         cut->query = CUZK_QUERY_L;
         if (cut->kind == CUDA_CHUNK_INPUTS)
@@ -140,10 +86,10 @@ static bool next_points(struct cut *cut, const uint32_t points[CUDA_CHUNK_KINDS]
     const uint32_t room = points_in(most, cut->kind, cut->query);
     *out = {};
     out->kind = cut->kind;
-    out->of = cut->query;
+    out->query = cut->query;
     out->first = cut->first;
     out->n = left < room ? left : room;
-    out->bytes = rounded(out->n * (point_bytes(cut->query) + (cut->kind == CUDA_CHUNK_H ? 0 : 4)));
+    out->bytes = rounded(out->n * (cuda_chunk_point_bytes(cut->query) + cuda_chunk_index_bytes(cut->kind)));
     cut->first += out->n;
     return true;
 }
@@ -232,8 +178,7 @@ static enum cuzk_status take_memory(struct cuda_stream *stream, const struct cud
 
 enum cuzk_status cuda_stream_create(struct cuda_backend *backend, const struct cuda_plan *plan,
                                     const uint32_t points[CUDA_CHUNK_KINDS][CUZK_QUERIES],
-                                    const struct cuzk_r1cs *r1cs, struct cuda_stream **out,
-                                    struct cuzk_error *err)
+                                    struct cuda_stream **out, struct cuzk_error *err)
 {
     enum cuzk_status status = CUZK_OK;
     struct cuda_stream *stream = NULL;
@@ -241,13 +186,10 @@ enum cuzk_status cuda_stream_create(struct cuda_backend *backend, const struct c
     *out = NULL;
     CUZK_TRY(CUZK_NEW(&stream, 1, "key in chunks", err));
     stream->backend = backend;
-    CUZK_TRY_OUT(cut_matrices(stream, r1cs, plan->chunk_bytes, true, err));
     cut_points(stream, points, plan->chunk_bytes, true);
     CUZK_TRY_OUT(CUZK_NEW(&stream->chunks, stream->count, "chunks of the key", err));
     CUZK_TRY_OUT(CUZK_NEW(&stream->round, stream->count, "chunks of the key", err));
     stream->count = 0;
-    CUZK_TRY_OUT(cut_matrices(stream, r1cs, plan->chunk_bytes, false, err));
-    stream->matrices = stream->count;
     cut_points(stream, points, plan->chunk_bytes, false);
     choose(stream, plan->stays);
     CUZK_TRY_OUT(take_memory(stream, plan, err));

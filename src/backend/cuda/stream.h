@@ -1,12 +1,12 @@
 /*
  * A key in chunks, for a device that cannot hold it whole; private to src/backend/cuda.
  *
- * A chunk is a stretch of rows of a matrix, or of points of one query that meet scalars of one kind, beside
- * the numbers of these scalars. Chunks come in a fixed order, the order in which a proof uses them: matrices
- * first, then points, those of h spread among the others so that copying (which the others are bound by) and
- * adding (which h is bound by) go on beside each other. Chunks that stay are in device memory; the others lie
- * in page-locked host memory and go round: copies into a few slots run ahead on a stream of their own, from
- * the last chunk on to the first one of the next proof. Nothing in a chunk depends on a witness.
+ * A chunk is a stretch of points of one query that meet scalars of one kind, beside the numbers of these
+ * scalars. Chunks come in a fixed order, the order in which a proof uses them, those of h spread among the
+ * others so that copying (which the others are bound by) and adding (which h is bound by) go on beside each
+ * other. Chunks that stay are in device memory; the others lie in page-locked host memory and go round:
+ * copies into a few slots run ahead on a stream of their own, from the last chunk on to the first one of the
+ * next proof. Nothing in a chunk depends on a witness.
  *
  * Used by one job at a time: the one that has the key's work memory (work.h).
  */
@@ -15,9 +15,10 @@
 
 #include "backend/cuda/device_mem.h"
 #include "backend/cuda/needs.h"
+#include "curve/g1.h"
+#include "curve/g2.h"
 
 enum cuda_chunk_kind {
-    CUDA_CHUNK_ROWS,   /* of a matrix */
     CUDA_CHUNK_H,      /* points that meet the quotient */
     CUDA_CHUNK_BITS,   /* bits of the witness */
     CUDA_CHUNK_WIDE,   /* its other values */
@@ -25,13 +26,11 @@ enum cuda_chunk_kind {
     CUDA_CHUNK_KINDS,
 };
 
-/* Memory of rows: row starts [n + 1] from 0, then [row starts[n]] variables and as many coefficients, all
- * u32. Of points: [n] affine points, then, but for h, [n] u32: the number of the bit or value of each. */
+/* Memory: [n] affine points, then, but for h, [n] u32: the number of the bit or value of each. */
 struct cuda_chunk {
     enum cuda_chunk_kind kind;
-    int of;            /* matrix or query */
-    uint32_t first, n; /* rows; or points of its kind and query, for h from scalar `first` on */
-    uint32_t terms;    /* of rows */
+    enum cuzk_query query;
+    uint32_t first, n; /* points of this kind and query; for h from scalar `first` on */
     size_t bytes;      /* a multiple of 256 */
     bool stays;
     unsigned char *memory; /* of the device where it stays, else page-locked */
@@ -42,8 +41,8 @@ struct cuda_slab; /* page-locked memory of some chunks */
 struct cuda_stream {
     struct cuda_backend *backend;
     struct cuda_chunk *chunks; /* [count], in the order of use */
-    uint32_t count, matrices;  /* the first `matrices` are rows */
-    unsigned char *resident;   /* of the chunks that stay */
+    uint32_t count;
+    unsigned char *resident; /* of the chunks that stay */
     size_t resident_bytes;
     struct cuda_slab *slabs;
     uint32_t slab_count;
@@ -57,13 +56,22 @@ struct cuda_stream {
                             remainders */
 };
 
-/* Cuts a key: points of each kind and query, and the matrices' rows. No chunk has contents yet. Errors:
- * MEMORY (also: a row that no chunk can hold), DEVICE. */
+/* Cuts a key of so many points of each kind and query. No chunk has contents yet. Errors: MEMORY, DEVICE. */
 enum cuzk_status cuda_stream_create(struct cuda_backend *backend, const struct cuda_plan *plan,
                                     const uint32_t points[CUDA_CHUNK_KINDS][CUZK_QUERIES],
-                                    const struct cuzk_r1cs *r1cs, struct cuda_stream **out,
-                                    struct cuzk_error *err);
+                                    struct cuda_stream **out, struct cuzk_error *err);
 void cuda_stream_destroy(struct cuda_stream *stream);
+
+/* Bytes of a point and, but for h, of what lies beside it. */
+static inline size_t cuda_chunk_point_bytes(enum cuzk_query query)
+{
+    return cuzk_query_is_g2(query) ? sizeof(struct cuzk_g2_affine) : sizeof(struct cuzk_g1_affine);
+}
+
+static inline size_t cuda_chunk_index_bytes(enum cuda_chunk_kind kind)
+{
+    return kind == CUDA_CHUNK_H ? 0 : sizeof(uint32_t);
+}
 
 /* Chunk number i on the device, to be used by `work`: waits on that stream, not here, for what is being
  * copied. Chunks are best asked for in their order. Errors: DEVICE. */
