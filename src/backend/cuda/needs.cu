@@ -160,7 +160,7 @@ static enum cuzk_status plan_chunks(const struct cuzk_backend_shape *shape, uint
     const size_t least = larger(CHUNK_LEAST, (size_t)(chunks_bytes(shape) / CHUNKS_MOST));
 
     out->chunked = true;
-    for (unsigned jobs = JOBS; jobs > 0; jobs -= JOBS - 1)
+    for (unsigned jobs = JOBS; jobs > 0; jobs = jobs > 1 ? 1 : 0)
         for (size_t chunk = larger(most, least); chunk >= least; chunk -= chunk / 8 + 256)
             if (try_chunks(shape, limit, chunk & ~(size_t)255, jobs, out))
                 return CUZK_OK;
