@@ -185,8 +185,8 @@ enum cuzk_status cuda_key_create(struct cuzk_backend *base, const struct cuzk_ba
     key->bit_count = plan->layout->bits;
     key->wide_count = plan->layout->aux - plan->layout->bits;
     key->pool_count = r1cs->pool_count;
-    CUZK_TRY_OUT(cuzk_cuda_quotient_plan_create(plan->log_domain, plan->h_basis == CUZK_H_ODD_COSET, needs.chunked,
-                                                backend->stream, &key->quotient, err));
+    CUZK_TRY_OUT(cuzk_cuda_quotient_plan_create(plan->log_domain, plan->h_basis == CUZK_H_ODD_COSET,
+                                                needs.chunked, backend->stream, &key->quotient, err));
     CUZK_TRY_OUT(cuda_copies_create(backend, plan, &key->copies, err));
     CUZK_TRY_OUT(cuda_matrix_create(backend, plan, CUZK_MATRIX_A, &key->matrix[0], err));
     CUZK_TRY_OUT(cuda_matrix_create(backend, plan, CUZK_MATRIX_B, &key->matrix[1], err));
