@@ -27,6 +27,7 @@ enum cuzk_status cli_case_prove(struct cli_session *session, const struct cli_pr
                                             .name = source->name,
                                             .params_dir = given->params_dir,
                                             .backend = given->backend,
+                                            .vram_limit = given->vram_limit.value,
                                             .out = given->out,
                                             .timeline = given->timeline};
     enum cuzk_status status = CUZK_OK;

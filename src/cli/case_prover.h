@@ -12,7 +12,7 @@
 #endif
 
 struct cli_prove_options {
-    struct cuzk_option_number threads;
+    struct cuzk_option_number threads, vram_limit;
     const char *params_dir, *out, *timeline, *backend;
 #ifdef CUZK_HAVE_SERVER
     bool remote; /* a daemon proves */
@@ -62,7 +62,7 @@ enum cuzk_status cli_case_prove(struct cli_session *session, const struct cli_pr
      .placeholder = "FILE",                                                                                  \
      .help = "where the proof goes (192 bytes a partition); as hex on standard output where not given"},     \
         CLI_PARAMETERS_OPTION(values, slot.params_dir), CLI_BACKEND_OPTION_AT(values, slot.backend),         \
-        CLI_THREADS_OPTION_AT(values, slot.threads),                                                         \
+        CLI_THREADS_OPTION_AT(values, slot.threads), CLI_VRAM_LIMIT_OPTION_AT(values, slot.vram_limit),      \
         {.name = "timeline",                                                                                 \
          .type = CUZK_OPTION_STRING,                                                                         \
          .offset = offsetof(values, slot.timeline),                                                          \

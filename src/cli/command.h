@@ -50,6 +50,17 @@ struct cli_common {
      .help = "what computes: auto, cpu, cuda, cuda:ORDINAL or cuda:UUID"}
 #define CLI_BACKEND_OPTION(values) CLI_BACKEND_OPTION_AT(values, backend)
 
+/* The option --vram-limit. */
+#define CLI_VRAM_LIMIT_OPTION_AT(values, slot)                                                               \
+    {.name = "vram-limit",                                                                                   \
+     .type = CUZK_OPTION_SIZE,                                                                               \
+     .offset = offsetof(values, slot),                                                                       \
+     .placeholder = "SIZE",                                                                                  \
+     .environment = "CUZK_VRAM_LIMIT",                                                                       \
+     .min = 1 << 20,                                                                                         \
+     .help = "memory to use on the device; a key that does not fit passes through it from host memory"}
+#define CLI_VRAM_LIMIT_OPTION(values) CLI_VRAM_LIMIT_OPTION_AT(values, vram_limit)
+
 /* The option --threads, for commands that use a pool. */
 #define CLI_THREADS_OPTION_AT(values, slot)                                                                  \
     {.name = "threads",                                                                                      \

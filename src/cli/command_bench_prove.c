@@ -7,7 +7,7 @@
 
 struct prove_options {
     struct cli_common common;
-    struct cuzk_option_number threads, sector_size, proofs, in_flight;
+    struct cuzk_option_number threads, sector_size, proofs, in_flight, vram_limit;
     const char *params_dir, *params, *backend, *circuit;
 };
 
@@ -38,6 +38,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
         CUZK_TRY(cuzk_parameter_find(cuzk_parameter_directory(given->params_dir), &id, ".params", path, err));
     CUZK_TRY(cli_session_pool(session, given->threads, err));
     CUZK_TRY(cuzk_backend_open(given->backend, session->pool, &backend, err));
+    backend->memory_limit = given->vram_limit.value;
     const enum cuzk_status status =
         cuzk_bench_prove(session->pool, backend, id.sector_size, given->params != NULL ? given->params : path,
                          proofs, given->in_flight.set ? (unsigned)given->in_flight.value : 1,
@@ -87,6 +88,7 @@ static const struct cuzk_option options[] = {
      .help = "the parameter file itself"},
     CLI_BACKEND_OPTION(struct prove_options),
     CLI_THREADS_OPTION(struct prove_options),
+    CLI_VRAM_LIMIT_OPTION(struct prove_options),
     CLI_COMMON_OPTIONS,
 };
 

@@ -158,6 +158,7 @@ static enum cuzk_status run_work(struct cli_session *session, const struct cli_p
     cuzk_circuit_id_format(id, circuit);
     CUZK_TRY(cli_parameters_find(session, given->params_dir, id, ".params", path, err));
     CUZK_TRY(cuzk_backend_open(given->backend, session->pool, &work->backend, err));
+    work->backend->memory_limit = given->vram_limit;
     const struct cuzk_engine_context context = {session->pool, work->backend, &session->progress,
                                                 work->timeline};
     const uint64_t begin = cuzk_clock_ns();

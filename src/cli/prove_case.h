@@ -11,6 +11,7 @@ struct cli_prove_target {
     const char *kind;                                  /* "porep" */
     const char *name;                                  /* what is proved, for errors: a file's name */
     const char *params_dir, *backend, *out, *timeline; /* as the options were given; NULL where not */
+    uint64_t vram_limit;                               /* 0: all there is */
 };
 
 enum cuzk_status cli_prove_case(struct cli_session *session, const struct cli_prove_target *given,
