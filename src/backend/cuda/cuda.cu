@@ -220,7 +220,7 @@ static void facts(const struct cuzk_backend *base, struct cuzk_backend_facts *ou
         (void)cudaMemGetInfo(&free_bytes, &total);
     out->total_bytes = backend->device.total_bytes;
     out->free_bytes = free_bytes;
-    out->peak_bytes = backend->peak;
+    out->peak_bytes = backend->peak + CUDA_CONTEXT_BYTES;
 }
 
 static const struct cuzk_backend_ops ops = {

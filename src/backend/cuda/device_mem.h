@@ -21,6 +21,21 @@ static inline enum cuzk_status cuda_use(const struct cuda_backend *backend, stru
     return cuzk_cuda_check(cudaSetDevice(backend->ordinal), "choice of device", err);
 }
 
+/* Counts memory that was allocated otherwise. */
+static inline void cuda_mem_count(struct cuda_backend *backend, size_t bytes)
+{
+    const size_t used = __atomic_add_fetch(&backend->used, bytes, __ATOMIC_RELAXED);
+    size_t peak = __atomic_load_n(&backend->peak, __ATOMIC_RELAXED);
+    while (used > peak && !__atomic_compare_exchange_n(&backend->peak, &peak, used, true, __ATOMIC_RELAXED,
+                                                       __ATOMIC_RELAXED))
+        ;
+}
+
+static inline void cuda_mem_uncount(struct cuda_backend *backend, size_t bytes)
+{
+    __atomic_sub_fetch(&backend->used, bytes, __ATOMIC_RELAXED);
+}
+
 /* Errors: MEMORY, with what was asked for and what is in use. *out is NULL on failure. */
 static inline enum cuzk_status cuda_mem_take(struct cuda_backend *backend, size_t bytes, const char *what,
                                              void **out, struct cuzk_error *err)
@@ -37,11 +52,7 @@ static inline enum cuzk_status cuda_mem_take(struct cuda_backend *backend, size_
                               backend->ordinal, what, bytes, backend->used);
     }
     CUZK_TRY(cuzk_cuda_check(result, what, err));
-    const size_t used = __atomic_add_fetch(&backend->used, bytes, __ATOMIC_RELAXED);
-    size_t peak = __atomic_load_n(&backend->peak, __ATOMIC_RELAXED);
-    while (used > peak && !__atomic_compare_exchange_n(&backend->peak, &peak, used, true, __ATOMIC_RELAXED,
-                                                       __ATOMIC_RELAXED))
-        ;
+    cuda_mem_count(backend, bytes);
     return CUZK_OK;
 }
 
@@ -62,7 +73,7 @@ static inline void cuda_mem_drop(struct cuda_backend *backend, void *block, size
     if (block == NULL)
         return;
     cudaFree(block);
-    __atomic_sub_fetch(&backend->used, bytes == 0 ? 1 : bytes, __ATOMIC_RELAXED);
+    cuda_mem_uncount(backend, bytes == 0 ? 1 : bytes);
 }
 
 #endif

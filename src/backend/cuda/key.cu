@@ -187,6 +187,8 @@ enum cuzk_status cuda_key_create(struct cuzk_backend *base, const struct cuzk_ba
     key->pool_count = r1cs->pool_count;
     CUZK_TRY_OUT(cuzk_cuda_quotient_plan_create(plan->log_domain, plan->h_basis == CUZK_H_ODD_COSET,
                                                 needs.chunked, backend->stream, &key->quotient, err));
+    key->quotient_bytes = cuzk_cuda_quotient_plan_bytes(plan->log_domain, needs.chunked);
+    cuda_mem_count(backend, key->quotient_bytes);
     CUZK_TRY_OUT(cuda_copies_create(backend, plan, &key->copies, err));
     CUZK_TRY_OUT(cuda_matrix_create(backend, plan, CUZK_MATRIX_A, &key->matrix[0], err));
     CUZK_TRY_OUT(cuda_matrix_create(backend, plan, CUZK_MATRIX_B, &key->matrix[1], err));
@@ -212,6 +214,7 @@ void cuda_key_destroy(struct cuzk_backend_key *base)
     struct cuda_backend *backend = (struct cuda_backend *)key->base.backend;
     (void)cuda_use(backend, NULL);
     cuzk_cuda_quotient_plan_destroy(key->quotient);
+    cuda_mem_uncount(backend, key->quotient_bytes);
     cuda_stream_destroy(key->stream);
     cuda_work_destroy(&key->work);
     cuda_mem_drop(backend, key->spare, cuda_job_bytes(key->bit_count, key->wide_count, key->inputs));

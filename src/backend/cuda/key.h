@@ -37,6 +37,7 @@ struct cuda_key {
     enum cuzk_h_basis h_basis;
     uint32_t constraints, inputs, bit_count, wide_count;
     struct cuzk_cuda_quotient_plan *quotient;
+    size_t quotient_bytes;
     struct cuda_matrix matrix[2]; /* A, B */
     struct cuda_copies copies;
     struct cuzk_fr *pool;
