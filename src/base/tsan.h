@@ -1,6 +1,6 @@
 /*
- * What ThreadSanitizer cannot see: an object is given to a library that was built without it, and comes back on
- * another thread. The library orders the two; these say so. Nothing in other builds.
+ * What ThreadSanitizer cannot see: an object is given to a library that was built without it, and comes back
+ * on another thread. The library orders the two; these say so. Nothing in other builds.
  */
 #ifndef CUZK_BASE_TSAN_H
 #define CUZK_BASE_TSAN_H

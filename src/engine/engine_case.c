@@ -3,19 +3,35 @@
 
 #include "base/mem.h"
 
+/* What is said while a job's request is decoded names the job. */
+struct job_log {
+    const struct cuzk_log *log;
+    char id[CUZK_JOB_ID_TEXT];
+};
+
+static void name_job(void *context, enum cuzk_log_level level, const char *message)
+{
+    const struct job_log *named = context;
+
+    cuzk_log_line(named->log, level, "job %s: %s", named->id, message);
+}
+
 static enum cuzk_status decode(struct cuzk_engine *engine, struct engine_job *job, struct cuzk_case **out,
                                struct cuzk_error *err)
 {
     const struct cuzk_proof_kind_row *row = cuzk_proof_kind_row(job->kind);
     struct cuzk_request_file file = {0};
+    struct job_log named = {.log = engine->log};
+    const struct cuzk_log log = {CUZK_LOG_DEBUG, name_job, &named};
     struct cuzk_journal_job entry;
     enum cuzk_status status;
 
+    cuzk_job_id_format(job->id, named.id);
     if (job->payload != NULL)
-        return row->open(&job->payload->request, engine->log, out, err);
+        return row->open(&job->payload->request, &log, out, err);
     engine_journal_row(job, &entry);
     CUZK_TRY(cuzk_journal_request(engine->journal, &entry, &file, err));
-    status = row->open(&file.request, engine->log, out, err);
+    status = row->open(&file.request, &log, out, err);
     cuzk_request_file_close(&file);
     return status;
 }

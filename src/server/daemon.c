@@ -146,12 +146,16 @@ static enum cuzk_status start_engine(struct cuzk_daemon *daemon, const struct cu
 static void log_event(void *context, const struct cuzk_engine_event *event)
 {
     const struct cuzk_daemon *daemon = context;
-    char line[256];
+    char line[256], job[CUZK_JOB_ID_TEXT];
 
     if (!cuzk_log_wants(daemon->log, CUZK_LOG_DEBUG))
         return;
     cuzk_engine_event_line(event, daemon->started_ns, line, sizeof line);
-    cuzk_log_line(daemon->log, CUZK_LOG_DEBUG, "%s", line);
+    cuzk_job_id_format(event->job, job);
+    if (event->job != 0)
+        cuzk_log_line(daemon->log, CUZK_LOG_DEBUG, "job %s: %s", job, line);
+    else
+        cuzk_log_line(daemon->log, CUZK_LOG_DEBUG, "%s", line);
 }
 
 /* ---- servers ---- */

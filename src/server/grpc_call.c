@@ -306,7 +306,8 @@ static void finish(struct cuzk_grpc_call *call, grpc_status_code code, uint64_t 
         ops[count].data.send_status_from_server.status = code;
         ops[count++].data.send_status_from_server.status_details = &details;
         (void)start(call, CUZK_RPC_FINISH, ops, count);
-        cuzk_log_line(call->server->log, CUZK_LOG_DEBUG, "grpc: %s: code %d after %.1f ms%s%s",
+        cuzk_log_line(call->server->log, CUZK_LOG_DEBUG, "grpc: %s%s%s%s: code %d after %.1f ms%s%s",
+                      call->job[0] != '\0' ? "job " : "", call->job, call->job[0] != '\0' ? ": " : "",
                       call->method != NULL ? call->method->path : "unknown method", (int)code,
                       (double)(cuzk_clock_ns() - call->began_ns) / 1e6, message[0] != '\0' ? ": " : "",
                       message);

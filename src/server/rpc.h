@@ -112,6 +112,7 @@ struct cuzk_rpc_tag {
 enum { CUZK_RPC_TRAILERS = 2, CUZK_RPC_TRAILER_ROOM = 24 };
 
 struct cuzk_grpc_call {
+    char job[CUZK_JOB_ID_TEXT]; /* that it is about, for the log; empty: none is known */
     struct cuzk_grpc_server *server;
     const struct cuzk_rpc_method *method;
     void *state; /* the method's own */

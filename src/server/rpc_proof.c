@@ -67,6 +67,7 @@ static void run_submit(struct cuzk_grpc_call *call)
 
     if (!submit(call, false, &submission))
         return;
+    memcpy(call->job, submission.job_id, sizeof call->job);
     answer.job_id = submission.job_id;
     answer.queue_position = submission.position;
     cuzk_grpc_call_answer(call, &answer.base);
@@ -188,6 +189,13 @@ static void give_up(struct cuzk_grpc_call *call)
     cuzk_grpc_call_release(call);
 }
 
+/* For the log: only what is a job's id, whatever the client has sent. */
+static void name_job(struct cuzk_grpc_call *call, const char *job_id)
+{
+    if (cuzk_job_id_parse(job_id) != 0)
+        snprintf(call->job, sizeof call->job, "%s", job_id);
+}
+
 static void await(struct cuzk_grpc_call *call, const char *job_id, uint64_t timeout_ms, bool inside_prove)
 {
     struct cuzk_error error;
@@ -201,6 +209,7 @@ static void await(struct cuzk_grpc_call *call, const char *job_id, uint64_t time
     }
     awaiting->inside_prove = inside_prove;
     snprintf(awaiting->job_id, sizeof awaiting->job_id, "%s", job_id);
+    name_job(call, job_id);
     pthread_mutex_lock(&call->lock);
     call->state = awaiting;
     call->drop_state = drop_awaiting;
@@ -271,6 +280,8 @@ static void run_cancel(struct cuzk_grpc_call *call)
     enum cuzk_status status =
         cuzk_grpc_call_message(call, &cuzk__v1__cancel_proof_request__descriptor, &message, &error);
 
+    if (status == CUZK_OK)
+        name_job(call, ((const Cuzk__V1__CancelProofRequest *)message)->job_id);
     if (status == CUZK_OK)
         status =
             cuzk_engine_cancel(call->server->engine, ((const Cuzk__V1__CancelProofRequest *)message)->job_id,
