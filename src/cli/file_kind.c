@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "circuit/pce.h"
 #include "cli/inspect.h"
 #include "filecoin/vanilla_file.h"
 #include "groth16/proof.h"
@@ -23,6 +24,7 @@ static const char *const names[CLI_FILE_KINDS] = {
     [CLI_FILE_VANILLA_UPDATE] = "update vanilla proof",
     [CLI_FILE_POST_REQUEST] = "PoSt request",
     [CLI_FILE_UPDATE_REQUEST] = "update request",
+    [CLI_FILE_PCE] = "compact circuit",
 };
 
 const char *cli_file_kind_name(enum cli_file_kind kind)
@@ -75,6 +77,9 @@ enum cli_file_kind cli_file_kind(const struct cuzk_file_map *map)
     } magics[] = {{"r1cs", CLI_FILE_R1CS}, {"wtns", CLI_FILE_WTNS}, {"zkey", CLI_FILE_ZKEY}};
     uint64_t at = 0;
 
+    if (map->length >= sizeof CUZK_PCE_MAGIC - 1 &&
+        memcmp(map->bytes, CUZK_PCE_MAGIC, sizeof CUZK_PCE_MAGIC - 1) == 0)
+        return CLI_FILE_PCE;
     for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
         if (map->length >= 4 && memcmp(map->bytes, magics[i].magic, 4) == 0)
             return magics[i].kind;

@@ -6,6 +6,7 @@
 #include "base/hex.h"
 #include "base/mem.h"
 #include "base/timeline.h"
+#include "circuit/pce.h"
 #include "cli/facts.h"
 #include "cli/proof_file.h"
 #include "engine/public_file.h"
@@ -198,6 +199,28 @@ out:
     return status;
 }
 
+static enum cuzk_status inspect_pce(struct cli_session *session, const struct cuzk_file_map *map,
+                                    struct cuzk_error *err)
+{
+    char circuit[CUZK_CIRCUIT_NAME];
+    struct cuzk_pce_header header;
+    struct cuzk_r1cs *r1cs;
+
+    CUZK_TRY(cuzk_pce_read_header(map->path, map->bytes, map->length, &header, err));
+    CUZK_TRY(cuzk_pce_decode(map->path, map->bytes, map->length, NULL, &r1cs, err));
+    cuzk_circuit_id_format(&header.circuit, circuit);
+    cli_facts_begin(session, map, CLI_FILE_PCE);
+    cli_fact_text(session, "circuit", circuit);
+    cli_fact_text(session, "program", header.program);
+    cli_fact_number(session, "public_inputs", r1cs->inputs - 1);
+    cli_fact_number(session, "aux", r1cs->aux);
+    cli_fact_number(session, "constraints", r1cs->constraints);
+    cli_fact_number(session, "stored_constraints", r1cs->stored);
+    cli_fact_number(session, "parts", r1cs->parts);
+    cuzk_r1cs_destroy(r1cs);
+    return cli_facts_end(session, true, "", err);
+}
+
 static enum cuzk_status inspect_timeline(struct cli_session *session, const struct cuzk_file_map *map,
                                          struct cuzk_error *err)
 {
@@ -269,6 +292,8 @@ enum cuzk_status cli_inspect(struct cli_session *session, const struct cuzk_file
         return inspect_r1cs(session, map, err);
     case CLI_FILE_WTNS:
         return inspect_wtns(session, map, err);
+    case CLI_FILE_PCE:
+        return inspect_pce(session, map, err);
     case CLI_FILE_ZKEY:
         return inspect_zkey(session, map, err);
     case CLI_FILE_TIMELINE:

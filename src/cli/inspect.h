@@ -25,6 +25,7 @@ enum cli_file_kind {
     CLI_FILE_VANILLA_UPDATE,
     CLI_FILE_POST_REQUEST,
     CLI_FILE_UPDATE_REQUEST,
+    CLI_FILE_PCE,
     CLI_FILE_KINDS,
 };
 

@@ -1,8 +1,58 @@
 #include "engine/resident_key.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/mem.h"
-#include "circuit/record.h"
+#include "base/pool.h"
+#include "circuit/pce.h"
+
+enum {
+    PATH_BYTES = 4096,
+    RECORDERS = 3,                  /* threads: the parts that are compared are recorded side by side */
+    WORTH_A_FILE = 4 * 1000 * 1000, /* variables that are recorded: a second or more */
+};
+
+/* The compact circuit's file lies beside the parameters: NAME.pce for NAME.params. NULL: it is not worth one,
+ * or the name is too long. */
+static const char *pce_path(const struct cuzk_circuit *circuit, const char *params_path,
+                            char path[PATH_BYTES])
+{
+    static const char suffix[] = ".params";
+    size_t length = strlen(params_path);
+
+    if ((uint64_t)circuit->head.aux + circuit->part.aux < WORTH_A_FILE)
+        return NULL;
+    if (length > strlen(suffix) && strcmp(params_path + length - strlen(suffix), suffix) == 0)
+        length -= strlen(suffix);
+    const int n = snprintf(path, PATH_BYTES, "%.*s.pce", (int)length, params_path);
+    return n > 0 && n < PATH_BYTES ? path : NULL;
+}
+
+static enum cuzk_status obtain_circuit(struct cuzk_resident_key *key, const char *params_path,
+                                       const struct cuzk_progress *progress, struct cuzk_timeline *timeline,
+                                       struct cuzk_error *err)
+{
+    static const char *const stages[] = {[CUZK_PCE_RECORDED] = "record circuit",
+                                         [CUZK_PCE_READ] = "read circuit",
+                                         [CUZK_PCE_REBUILT] = "rebuild circuit"};
+    const uint64_t begin = cuzk_clock_ns();
+    struct cuzk_pool *pool = NULL;
+    enum cuzk_pce_origin origin;
+    char path[PATH_BYTES];
+    struct cuzk_error note;
+
+    if (cuzk_pool_create(RECORDERS, &pool, NULL) != CUZK_OK)
+        pool = NULL; /* one thread then */
+    const enum cuzk_status status =
+        cuzk_pce_obtain(&key->circuit, pce_path(&key->circuit, params_path, path), pool, progress, &key->r1cs,
+                        &key->layout, &origin, &note, err);
+    cuzk_pool_destroy(pool);
+    if (status == CUZK_OK)
+        cuzk_timeline_add(timeline, "host", stages[origin], CUZK_TIMELINE_NO_PARTITION, begin);
+    return status;
+}
 
 enum cuzk_status cuzk_resident_key_open(struct cuzk_backend *backend, const struct cuzk_circuit_id *id,
                                         const char *params_path, const struct cuzk_progress *progress,
@@ -18,10 +68,8 @@ enum cuzk_status cuzk_resident_key_open(struct cuzk_backend *backend, const stru
 
     CUZK_TRY_OUT(cuzk_params_open(params_path, &key->params, err));
     cuzk_timeline_add(timeline, "host", "open key", CUZK_TIMELINE_NO_PARTITION, begin);
-    begin = cuzk_clock_ns();
     CUZK_TRY_OUT(cuzk_circuit_open(id, &key->circuit, err));
-    CUZK_TRY_OUT(cuzk_circuit_record(&key->circuit, NULL, progress, &key->r1cs, &key->layout, err));
-    cuzk_timeline_add(timeline, "host", "record circuit", CUZK_TIMELINE_NO_PARTITION, begin);
+    CUZK_TRY_OUT(obtain_circuit(key, params_path, progress, timeline, err));
     begin = cuzk_clock_ns();
     CUZK_TRY_OUT(cuzk_progress_check(progress, err));
     cuzk_progress_report(progress, "binding the key", 0, 0);

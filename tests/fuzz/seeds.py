@@ -72,6 +72,17 @@ def journal_files(rows):
     return bytes([split]) + files[0] + files[1]
 
 
+def compact_circuit(window):
+    """Head and one part of two rows, copied twice (circuit/pce.h)."""
+    order = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001
+    aux = 1 << 31
+    words = [0, 1, 3, 0, aux, aux + 2, 0, 1, 0] + [0, 1, 2, aux + 1, 1, 1, 0]  # rows, variables, coefficients of A, B
+    body = (b"cuzk-pce" + struct.pack("<2IQ32s12I", 1, 1, 2048, b"0.1.0 unknown", 1, 2, 1, 1, 2, 1, 2, 0, window, 2, 3, 2)
+            + (1).to_bytes(32, "little") + (order - 1).to_bytes(32, "little")
+            + struct.pack(f"<{len(words)}I", *words) + (struct.pack("<2I", 0, 1) if window else b""))
+    return body + hashlib.blake2b(body, digest_size=32).digest()
+
+
 def seeds(fixtures):
     """Yields (target, name, bytes)."""
     groth16, circom = fixtures / "groth16", fixtures / "circom"
@@ -129,6 +140,8 @@ def seeds(fixtures):
         yield "sched", f"preset-{number}", bytes([number]) + events.randbytes(11 + 4 * 200)
     for offset in (4, 8, 12, 16, 20, 24, 32, 40, 800, 4900):  # fields of a device's message, and texts without end
         yield "device_wire", f"at-{offset}", offset.to_bytes(4, "little") + b"\xff" * 4200
+    yield "pce", "plain", compact_circuit(0)
+    yield "pce", "window", compact_circuit(1)
     yield "request", "porep", request_form([b"vanilla", b"", b"", b"", b""], [])
     yield "request", "post", request_form([b"", b"r" * 32, b"", b"", b""], [b"one", b"", b"three"])
     yield "request", "snap", request_form([b"", b"", b"o" * 32, b"n" * 32, b"d" * 39], [b"p" * 500])
