@@ -1,5 +1,6 @@
 """A real proof of a real sector, and what may not be proved."""
 import json
+import re
 
 from program import FIXTURES, Case, fixture, run, test_key
 
@@ -59,6 +60,19 @@ class Prove(Case):
         self.assertNotEqual(result.out, again.out)  # r and s are fresh each time
         proof = self.write("proof.hex", result.out)
         self.expect(0, "verify", "porep", "--c1", C1, "--proof", proof, "--params-dir", test_key())
+
+    def test_limit_of_device_memory(self):
+        arguments = ("prove", "porep", "--c1", C1, "--params-dir", test_key(), "--json", "--backend", "cuda")
+        devices = self.expect(0, "doctor", "--params-dir", test_key(), "--json").json().get("devices", [])
+        if not devices:
+            self.skipTest("no CUDA device")
+        refused = run(*arguments, "--vram-limit", "64MiB")
+        self.assertNotEqual(refused.code, 0)
+        least = int(re.search(r"takes (\d+) MiB of device memory at least", refused.err).group(1))
+        for limit in (least + 8, least + 64, least + 256):  # most of the key passes through, some of it, less
+            report = self.expect(0, *arguments, "--vram-limit", f"{limit}MiB").json()
+            self.assertTrue(report["verified"])
+            self.assertLessEqual(report["peak_vram_bytes"], limit << 20)
 
     def test_wrong_owner_is_refused_before_proving(self):
         out = self.folder / "proof.bin"
