@@ -103,7 +103,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     job.in = in;
     const enum cuzk_status status = cli_case_prove(session, &given->prove, &source, err);
 
-    cuzk_mem_free(in);
+    cuzk_mem_free((void *)in);
     return status;
 }
 

@@ -70,7 +70,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     status = submit(session, given, client, &job, err);
 out:
     cuzk_client_close(client);
-    cuzk_mem_free(in);
+    cuzk_mem_free((void *)in);
     return status;
 }
 

@@ -454,7 +454,7 @@ enum cuzk_status cli_remote_prove(struct cli_session *session, const struct cli_
     cuzk_vk_destroy(&work.vk);
     cuzk_mem_free(work.inputs);
     cuzk_mem_free(work.parts);
-    cuzk_mem_free(work.in);
+    cuzk_mem_free((void *)work.in);
     cuzk_mem_free(work.proof);
     return status;
 }

@@ -223,7 +223,8 @@ struct loading {
 
 static void load(struct cuzk_work *work)
 {
-    struct loading *loading = (struct loading *)(void *)work;
+    void *whole = work; /* its first member */
+    struct loading *loading = whole;
     struct cuzk_error error = {0};
     uint64_t ms = 0;
     bool already;

@@ -154,8 +154,7 @@ void cuzk_grpc_call_read(struct cuzk_grpc_call *call)
 
 static void run_method(struct cuzk_work *work)
 {
-    struct cuzk_grpc_call *call =
-        (struct cuzk_grpc_call *)(void *)((char *)work - offsetof(struct cuzk_grpc_call, run_work));
+    struct cuzk_grpc_call *call = cuzk_grpc_call_of(work, offsetof(struct cuzk_grpc_call, run_work));
 
     call->method->run(call);
     cuzk_grpc_call_release(call);
@@ -195,8 +194,7 @@ static void on_read(struct cuzk_grpc_call *call, bool ok)
 
 static void fire(struct cuzk_timer *timer)
 {
-    struct cuzk_grpc_call *call =
-        (struct cuzk_grpc_call *)(void *)((char *)timer - offsetof(struct cuzk_grpc_call, timer));
+    struct cuzk_grpc_call *call = cuzk_grpc_call_of(timer, offsetof(struct cuzk_grpc_call, timer));
 
     call->timed_out(call);
     cuzk_grpc_call_release(call);
@@ -351,8 +349,7 @@ static void on_finished(struct cuzk_grpc_call *call, bool ok)
 
 static void run_closed(struct cuzk_work *work)
 {
-    struct cuzk_grpc_call *call =
-        (struct cuzk_grpc_call *)(void *)((char *)work - offsetof(struct cuzk_grpc_call, close_work));
+    struct cuzk_grpc_call *call = cuzk_grpc_call_of(work, offsetof(struct cuzk_grpc_call, close_work));
 
     call->method->closed(call, call->cancelled != 0);
     cuzk_grpc_call_release(call);

@@ -103,6 +103,14 @@ enum cuzk_rpc_op {
     CUZK_RPC_OPS
 };
 
+/* The call whose member this is, at that offset. */
+static inline struct cuzk_grpc_call *cuzk_grpc_call_of(void *member, size_t offset)
+{
+    void *call = (char *)member - offset;
+
+    return call;
+}
+
 /* What the completion queue gives back. */
 struct cuzk_rpc_tag {
     struct cuzk_grpc_call *call; /* NULL: the server is down */

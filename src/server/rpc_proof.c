@@ -104,8 +104,7 @@ static grpc_byte_buffer *pack_result(const struct awaiting *awaiting, Cuzk__V1__
 
 static void send_result(struct cuzk_work *work)
 {
-    struct cuzk_grpc_call *call =
-        (struct cuzk_grpc_call *)(void *)((char *)work - offsetof(struct cuzk_grpc_call, run_work));
+    struct cuzk_grpc_call *call = cuzk_grpc_call_of(work, offsetof(struct cuzk_grpc_call, run_work));
     struct awaiting *awaiting = call->state;
     grpc_byte_buffer *answer = awaiting->answer;
 

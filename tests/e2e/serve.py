@@ -64,6 +64,16 @@ class Commands(Served):
         self.cuzk(0, "submit", "porep", "--c1", C1, "--request-id", "second", "--out", out)
         self.assertEqual(out.stat().st_size, 192)
 
+    def test_bench_load(self):
+        figures = self.cuzk(0, "bench", "load", "--count", "30", "--in-flight", "7", "--json").json()
+        self.assertEqual((figures["proofs"], figures["in_flight"], len(figures["latency_samples_s"])), (30, 7, 30))
+        self.assertGreater(figures["latency_p50_s"], figures["submit_p50_s"])
+        self.assertGreaterEqual(figures["latency_p99_s"], figures["latency_p90_s"])
+        self.assertGreaterEqual(figures["batch_wall_s"] * 7, sum(figures["latency_samples_s"]) * 0.99)
+        self.assertEqual(self.cuzk(0, "status", "--json").json()["total_proofs_completed"], 30)
+        self.cuzk(2, "bench", "load", "--null", "null")
+        self.cuzk(2, "bench", "load", "--in-flight", "2000")
+
     def test_no_daemon_is_explained(self):
         result = self.expect(4, "status", "--addr", f"unix:{self.folder}/none.sock")
         self.assertIn("hint: is the daemon running?", result.err)
