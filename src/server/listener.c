@@ -38,13 +38,16 @@ static enum cuzk_status lock_socket(struct cuzk_listener *out, struct cuzk_error
 
 static bool is_loopback(const struct sockaddr *address)
 {
+    const void *any = address;
+
     if (address->sa_family == AF_INET) {
-        const struct sockaddr_in *four = (const struct sockaddr_in *)(const void *)address;
+        const struct sockaddr_in *four = any;
 
         return ntohl(four->sin_addr.s_addr) >> 24 == 127;
     }
-    return address->sa_family == AF_INET6 &&
-           IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
+    const struct sockaddr_in6 *six = any;
+
+    return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
 }
 
 /* The number that was looked at is the one that is bound, whatever the name may mean a moment later. */

@@ -121,7 +121,7 @@ void cuzk_timers_destroy(struct cuzk_timers *timers)
     }
     pthread_cond_destroy(&timers->changed);
     pthread_mutex_destroy(&timers->lock);
-    cuzk_mem_free(timers->heap);
+    cuzk_mem_free((void *)timers->heap);
     cuzk_mem_free(timers);
 }
 
@@ -134,8 +134,8 @@ static enum cuzk_status make_room(struct cuzk_timers *timers, struct cuzk_error 
 
     CUZK_TRY(CUZK_NEW(&heap, room, "timers", err));
     if (timers->count > 0)
-        memcpy(heap, timers->heap, (timers->count + 1) * sizeof *heap);
-    cuzk_mem_free(timers->heap);
+        memcpy((void *)heap, (const void *)timers->heap, (timers->count + 1) * sizeof *heap);
+    cuzk_mem_free((void *)timers->heap);
     timers->heap = heap;
     timers->room = room;
     return CUZK_OK;

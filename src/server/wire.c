@@ -106,7 +106,7 @@ enum cuzk_status cuzk_protowire_next(struct cuzk_protowire *wire, struct cuzk_pr
                                      bool *more, struct cuzk_error *err)
 {
     char name[32];
-    uint64_t tag;
+    uint64_t tag = 0;
 
     *more = wire->offset < wire->end;
     if (!*more)
