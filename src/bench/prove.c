@@ -5,22 +5,21 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "bench/values.h"
 #include "circuit/record.h"
-#include "filecoin/c1.h"
-#include "filecoin/synth.h"
 #include "groth16/params.h"
 #include "groth16/prove.h"
 
-enum { SEED = 1, STAGES = CUZK_BENCH_PROVE_CASES - 2 };
+enum { STAGES = CUZK_BENCH_PROVE_CASES - 2 };
 
-static const char *const stage_name[STAGES] = {"witness",        "evaluation",     "quotient",
-                                               "sums over h",    "sums over l",    "sums over a",
-                                               "sums over b_g1", "sums over b_g2", "end and verification"};
+static const char *const stage_name[STAGES] = {
+    "witness",     "upload",      "evaluation",     "quotient",       "sums over h",
+    "sums over l", "sums over a", "sums over b_g1", "sums over b_g2", "end and verification"};
 
 struct work {
     struct cuzk_pool *pool;
     struct cuzk_circuit circuit;
-    struct cuzk_porep_assignment assignment;
+    struct cuzk_bench_values *values;
     struct cuzk_witness_layout layout;
     struct cuzk_r1cs *r1cs;
     struct cuzk_params params;
@@ -38,8 +37,8 @@ static enum cuzk_status run(void *context, struct cuzk_error *err)
     const uint64_t start = cuzk_clock_ns();
 
     CUZK_TRY(cuzk_witness_create(&work->layout, &witness, err));
-    enum cuzk_status status =
-        cuzk_circuit_witness(&work->circuit, &work->assignment, work->pool, &witness, err);
+    enum cuzk_status status = cuzk_circuit_witness(&work->circuit, cuzk_bench_values_assignment(work->values),
+                                                   work->pool, &witness, err);
     const uint64_t made = cuzk_clock_ns();
     if (status == CUZK_OK)
         status = cuzk_prover_prove(work->prover, &witness, NULL, &times, proof, err);
@@ -48,11 +47,12 @@ static enum cuzk_status run(void *context, struct cuzk_error *err)
         return status;
     const unsigned k = work->runs - 2;
     work->stage_ns[0][k] = made - start;
-    work->stage_ns[1][k] = times.backend.eval;
-    work->stage_ns[2][k] = times.backend.quotient;
+    work->stage_ns[1][k] = times.backend.upload;
+    work->stage_ns[2][k] = times.backend.eval;
+    work->stage_ns[3][k] = times.backend.quotient;
     for (int q = 0; q < CUZK_QUERIES; q++)
-        work->stage_ns[3 + q][k] = times.backend.msm[q];
-    work->stage_ns[3 + CUZK_QUERIES][k] = times.finish;
+        work->stage_ns[4 + q][k] = times.backend.msm[q];
+    work->stage_ns[4 + CUZK_QUERIES][k] = times.finish;
     return CUZK_OK;
 }
 
@@ -74,8 +74,8 @@ static enum cuzk_status prove_one(const struct work *work, struct cuzk_error *er
     uint8_t proof[CUZK_PROOF_BYTES];
 
     CUZK_TRY(cuzk_witness_create(&work->layout, &witness, err));
-    enum cuzk_status status =
-        cuzk_circuit_witness(&work->circuit, &work->assignment, work->pool, &witness, err);
+    enum cuzk_status status = cuzk_circuit_witness(&work->circuit, cuzk_bench_values_assignment(work->values),
+                                                   work->pool, &witness, err);
     if (status == CUZK_OK)
         status = cuzk_prover_prove(work->prover, &witness, NULL, NULL, proof, err);
     cuzk_witness_destroy(&witness);
@@ -137,14 +137,12 @@ static enum cuzk_status measure_flight(struct work *work, unsigned proofs, unsig
     return CUZK_OK;
 }
 
-static enum cuzk_status prepare(struct work *work, struct cuzk_backend *backend, const struct cuzk_c1 *c1,
-                                const char *params_path, const struct cuzk_progress *progress,
-                                struct cuzk_error *err)
+static enum cuzk_status prepare(struct work *work, struct cuzk_backend *backend,
+                                const struct cuzk_circuit_id *id, const char *params_path,
+                                const struct cuzk_progress *progress, struct cuzk_error *err)
 {
-    const struct cuzk_circuit_id id = {CUZK_CIRCUIT_POREP, c1->sector_size};
-
-    cuzk_c1_assignment(c1, 0, &work->assignment);
-    CUZK_TRY(cuzk_circuit_open(&id, &work->circuit, err));
+    CUZK_TRY(cuzk_bench_values_create(work->pool, id, &work->values, err));
+    CUZK_TRY(cuzk_circuit_open(id, &work->circuit, err));
     CUZK_TRY(cuzk_circuit_record(&work->circuit, work->pool, progress, &work->r1cs, &work->layout, err));
     CUZK_TRY(cuzk_params_open(params_path, &work->params, err));
     CUZK_TRY(cuzk_prover_create(backend, work->r1cs, &work->layout, &work->params, NULL, &work->prover, err));
@@ -152,23 +150,19 @@ static enum cuzk_status prepare(struct work *work, struct cuzk_backend *backend,
     return CUZK_OK;
 }
 
-enum cuzk_status cuzk_bench_prove(struct cuzk_pool *pool, struct cuzk_backend *backend, uint64_t sector_size,
-                                  const char *params_path, unsigned proofs, unsigned in_flight,
-                                  const struct cuzk_progress *progress,
+enum cuzk_status cuzk_bench_prove(struct cuzk_pool *pool, struct cuzk_backend *backend,
+                                  const struct cuzk_circuit_id *id, const char *params_path, unsigned proofs,
+                                  unsigned in_flight, const struct cuzk_progress *progress,
                                   struct cuzk_bench_result results[CUZK_BENCH_PROVE_CASES], size_t *count,
                                   uint64_t *anonymous_bytes, struct cuzk_error *err)
 {
-    const struct cuzk_synth_request request = {
-        .sector_size = sector_size, .seed = SEED, .data = CUZK_SYNTH_MIX};
     const struct cuzk_bench_rule rule = {.warm_up = 1, .least = proofs, .most = proofs};
     enum cuzk_status status = CUZK_OK;
     struct work *work = NULL;
-    struct cuzk_c1 *c1 = NULL;
 
     CUZK_TRY_OUT(CUZK_NEW(&work, 1, "benchmark", err));
     work->pool = pool;
-    CUZK_TRY_OUT(cuzk_synth_porep(pool, &request, NULL, &c1, err));
-    CUZK_TRY_OUT(prepare(work, backend, c1, params_path, progress, err));
+    CUZK_TRY_OUT(prepare(work, backend, id, params_path, progress, err));
     const struct cuzk_bench_case what = {"witness to proof", "proof", 1, run, work};
     CUZK_TRY_OUT(cuzk_bench_measure(&what, &rule, progress, &results[0], err));
     for (size_t k = 0; k < STAGES; k++)
@@ -184,8 +178,8 @@ out:
         cuzk_params_close(&work->params);
         cuzk_r1cs_destroy(work->r1cs);
         cuzk_witness_layout_destroy(&work->layout);
+        cuzk_bench_values_destroy(work->values);
     }
-    cuzk_c1_destroy(c1);
     cuzk_mem_free(work);
     return status;
 }

@@ -1,4 +1,5 @@
-/* Benchmark of whole proofs of one PoRep partition: the values of a synthetic sector, real parameters. */
+/* Benchmark of whole proofs of one partition of a circuit: the values of synthetic sectors, real parameters.
+ */
 #ifndef CUZK_BENCH_PROVE_H
 #define CUZK_BENCH_PROVE_H
 
@@ -8,18 +9,19 @@
 #include "base/pool.h"
 #include "base/progress.h"
 #include "bench/measure.h"
+#include "circuit/circuit.h"
 
-/* The whole, then its stages: witness, evaluation, quotient, the sums over h, l, a, b_g1, b_g2, the end; at
- * last the time from one proof to the next with several in flight, where that was asked for. */
-enum { CUZK_BENCH_PROVE_CASES = 1 + 3 + CUZK_QUERIES + 1 + 1, CUZK_BENCH_IN_FLIGHT = 8 };
+/* The whole, then its stages: witness, upload, evaluation, quotient, the sums over h, l, a, b_g1, b_g2, the
+ * end; at last the time from one proof to the next with several in flight, where that was asked for. */
+enum { CUZK_BENCH_PROVE_CASES = 1 + 4 + CUZK_QUERIES + 1 + 1, CUZK_BENCH_IN_FLIGHT = 8 };
 
-/* Proves the partition of a sector size (bytes) `proofs` times (at least once, after one proof that is not
+/* Proves a partition of a circuit `proofs` times (at least once, after one proof that is not
  * counted), with the parameters of a file; then, where in_flight is 2 to CUZK_BENCH_IN_FLIGHT, as many again
  * from that many threads. A unit is one proof. count: cases filled. anonymous_bytes: the most memory held
- * through base/mem.h. Errors: those of the prover. */
-enum cuzk_status cuzk_bench_prove(struct cuzk_pool *pool, struct cuzk_backend *backend, uint64_t sector_size,
-                                  const char *params_path, unsigned proofs, unsigned in_flight,
-                                  const struct cuzk_progress *progress,
+ * through base/mem.h. Errors: those of the prover, and of bench/values.h. */
+enum cuzk_status cuzk_bench_prove(struct cuzk_pool *pool, struct cuzk_backend *backend,
+                                  const struct cuzk_circuit_id *id, const char *params_path, unsigned proofs,
+                                  unsigned in_flight, const struct cuzk_progress *progress,
                                   struct cuzk_bench_result results[CUZK_BENCH_PROVE_CASES], size_t *count,
                                   uint64_t *anonymous_bytes, struct cuzk_error *err);
 

@@ -28,21 +28,17 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
 
     (void)arguments;
     (void)count;
-    if (given->circuit != NULL) {
+    if (given->circuit != NULL)
         CUZK_TRY(cuzk_circuit_id_parse(given->circuit, &id, err));
-        if (id.kind != CUZK_CIRCUIT_POREP)
-            return cuzk_error_set(err, CUZK_ARGUMENT, "circuit %s: this benchmark proves porep circuits",
-                                  given->circuit);
-    }
     if (given->params == NULL)
         CUZK_TRY(cuzk_parameter_find(cuzk_parameter_directory(given->params_dir), &id, ".params", path, err));
     CUZK_TRY(cli_session_pool(session, given->threads, err));
     CUZK_TRY(cuzk_backend_open(given->backend, session->pool, &backend, err));
     backend->memory_limit = given->vram_limit.value;
     const enum cuzk_status status =
-        cuzk_bench_prove(session->pool, backend, id.sector_size, given->params != NULL ? given->params : path,
-                         proofs, given->in_flight.set ? (unsigned)given->in_flight.value : 1,
-                         &session->progress, results, &cases, &anonymous, err);
+        cuzk_bench_prove(session->pool, backend, &id, given->params != NULL ? given->params : path, proofs,
+                         given->in_flight.set ? (unsigned)given->in_flight.value : 1, &session->progress,
+                         results, &cases, &anonymous, err);
     cuzk_backend_destroy(backend);
     CUZK_TRY(status);
     cli_session_note(
@@ -61,7 +57,7 @@ static const struct cuzk_option options[] = {
      .type = CUZK_OPTION_STRING,
      .offset = offsetof(struct prove_options, circuit),
      .placeholder = "NAME",
-     .help = "porep-2k to porep-64g, in place of --sector-size"},
+     .help = "porep-2k, winning-32g, wpost-32g, snap-32g and so on, in place of --sector-size"},
     {.name = "in-flight",
      .type = CUZK_OPTION_NUMBER,
      .offset = offsetof(struct prove_options, in_flight),
@@ -95,7 +91,7 @@ static const struct cuzk_option options[] = {
 const struct cli_command cli_bench_prove = {
     .name = "bench prove",
     .arguments = "",
-    .summary = "speed of proving a PoRep partition, by stages",
+    .summary = "speed of proving a partition, by stages",
     .text =
         "Proves one partition of a synthetic sector again and again with the given parameters and prints the "
         "medians of the whole and of its stages. Any key of the circuit will do: make one with cuzk setup.",

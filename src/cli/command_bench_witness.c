@@ -47,11 +47,9 @@ const struct cli_command cli_bench_witness = {
     .name = "bench witness",
     .arguments = "",
     .summary = "speed of making the witness of a partition",
-    .text =
-        "Makes the witness of one partition again and again and prints the median. The values are those of a "
-        "synthetic sector for PoRep, arbitrary ones for the other kinds. A PoRep partition of 32GiB takes "
-        "about "
-        "90 MiB of memory, one of WindowPoSt 4 GiB.",
+    .text = "Makes the witness of one partition of synthetic sectors again and again and prints the median. "
+            "A PoRep "
+            "partition of 32GiB takes about 90 MiB of memory, one of WindowPoSt 4 GiB.",
     .example = "cuzk bench witness --circuit winning-32g --threads 1",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
