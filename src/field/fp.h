@@ -50,6 +50,8 @@ struct cuzk_fp {
 CUZK_MONT32_INVERSE(cuzk_fp_inv_32, CUZK_FP_INV_32);
 CUZK_MONT32_DEFINE(cuzk_fp_mont32_mul, 12, CUZK_FP_MODULUS_32,
                    CUZK_MONT32_OPAQUE(cuzk_fp_inv_32, CUZK_FP_INV_32))
+CUZK_MONT32_DEFINE_SQUARE(cuzk_fp_mont32_sqr, 12, CUZK_FP_MODULUS_32,
+                          CUZK_MONT32_OPAQUE(cuzk_fp_inv_32, CUZK_FP_INV_32))
 CUZK_MONT32_DEFINE_ADD_SUB(cuzk_fp_mont32, 12, CUZK_FP_MODULUS_32)
 
 /* struct cuzk_fp to and from 32-bit limbs */
@@ -194,7 +196,14 @@ static CUZK_HD void cuzk_fp_mul(const struct cuzk_fp *a, const struct cuzk_fp *b
 
 static CUZK_HD void cuzk_fp_sqr(const struct cuzk_fp *a, struct cuzk_fp *out)
 {
+#ifdef __CUDA_ARCH__
+    uint32_t a32[12];
+    cuzk_fp_split(a, a32);
+    cuzk_fp_mont32_sqr(a32, a32);
+    cuzk_fp_join(a32, out);
+#else
     cuzk_fp_mul(a, a, out);
+#endif
 }
 
 /* Enters Montgomery form: words is a number below p, least significant limb first. */

@@ -194,6 +194,97 @@ static CUZK_HD uint32_t cuzk_subc(uint32_t a, uint32_t b, uint32_t *cc)
         CUZK_UNROLL for (int i = 0; i < (n); i++) out[i] = borrow ? even[i] : t[i];                          \
     }
 
+/* One step of a reduction by itself: as CUZK_MONT32_STEP without a word of b. */
+#define CUZK_MONT32_FOLD(n, even, odd, m, inv, first)                                                        \
+    do {                                                                                                     \
+        uint32_t cc_ = 0;                                                                                    \
+        if (first) {                                                                                         \
+            const uint32_t q_ = (even)[0] * (inv);                                                           \
+            CUZK_MONT32_MUL_ROW(n, odd, (m) + 1, q_);                                                        \
+            CUZK_MONT32_MAD_ROW(n, even, m, q_, &cc_);                                                       \
+        } else {                                                                                             \
+            const uint32_t q_ = ((even)[0] + (odd)[1]) * (inv);                                              \
+            (even)[0] = cuzk_add_cc((even)[0], (odd)[1], &cc_);                                              \
+            CUZK_MONT32_MAD_ROW_SHIFT(n, odd, (m) + 1, q_, &cc_);                                            \
+            CUZK_MONT32_MAD_ROW(n, even, m, q_, &cc_);                                                       \
+        }                                                                                                    \
+        (odd)[(n) - 1] = cuzk_addc((odd)[(n) - 1], 0, &cc_);                                                 \
+    } while (0)
+
+/* even and odd += a[i] * a[j] for j above i: even[k] is word k, odd[k] is word k + 1. What is above the last
+ * word that a row touches is zero, so a carry goes no further than there. */
+#define CUZK_MONT32_SQUARE_ROW(n, even, odd, a, i)                                                           \
+    do {                                                                                                     \
+        uint32_t cc_ = 0;                                                                                    \
+        CUZK_UNROLL for (int j_ = (i) + 1; j_ < (n); j_ += 2)                                                \
+        {                                                                                                    \
+            const int k_ = (i) + j_ - 1;                                                                     \
+            (odd)[k_] = j_ == (i) + 1 ? cuzk_mad_lo_cc((a)[j_], (a)[i], (odd)[k_], &cc_)                     \
+                                      : cuzk_madc_lo_cc((a)[j_], (a)[i], (odd)[k_], &cc_);                   \
+            (odd)[k_ + 1] = cuzk_madc_hi_cc((a)[j_], (a)[i], (odd)[k_ + 1], &cc_);                           \
+        }                                                                                                    \
+        if ((i) % 2 == 1)                                                                                    \
+            (odd)[(i) + (n) - 1] = cuzk_addc((odd)[(i) + (n) - 1], 0, &cc_);                                 \
+        CUZK_UNROLL for (int j_ = (i) + 2; j_ < (n); j_ += 2)                                                \
+        {                                                                                                    \
+            const int k_ = (i) + j_;                                                                         \
+            (even)[k_] = j_ == (i) + 2 ? cuzk_mad_lo_cc((a)[j_], (a)[i], (even)[k_], &cc_)                   \
+                                       : cuzk_madc_lo_cc((a)[j_], (a)[i], (even)[k_], &cc_);                 \
+            (even)[k_ + 1] = cuzk_madc_hi_cc((a)[j_], (a)[i], (even)[k_ + 1], &cc_);                         \
+        }                                                                                                    \
+        if ((i) % 2 == 0 && (i) + 2 < (n))                                                                   \
+            (even)[(i) + (n)] = cuzk_addc((even)[(i) + (n)], 0, &cc_);                                       \
+    } while (0)
+
+/* Defines `static void name(a, out)`: out = a^2 / 2^(32 n) mod m, with three quarters of a product's
+ * multiplications; out may alias. n is even, and m at most a quarter of 2^(32 n). */
+#define CUZK_MONT32_DEFINE_SQUARE(name, n, modulus, inv)                                                     \
+    static CUZK_HD void name(const uint32_t a[n], uint32_t out[n])                                           \
+    {                                                                                                        \
+        const uint32_t m[n] = modulus;                                                                       \
+        uint32_t even[2 * (n)] = {0}, odd[2 * (n)] = {0}, low[n], t[n], cc = 0;                              \
+        CUZK_UNROLL for (int j = 1; j < (n); j += 2)                                                         \
+        {                                                                                                    \
+            odd[j - 1] = a[j] * a[0];                                                                        \
+            odd[j] = cuzk_mul_hi(a[j], a[0]);                                                                \
+        }                                                                                                    \
+        CUZK_UNROLL for (int j = 2; j < (n); j += 2)                                                         \
+        {                                                                                                    \
+            even[j] = a[j] * a[0];                                                                           \
+            even[j + 1] = cuzk_mul_hi(a[j], a[0]);                                                           \
+        }                                                                                                    \
+        CUZK_UNROLL for (int i = 1; i < (n) - 1; i++) CUZK_MONT32_SQUARE_ROW(n, even, odd, a, i);            \
+        even[1] = odd[0];                                                                                    \
+        even[2] = cuzk_add_cc(even[2], odd[1], &cc);                                                         \
+        CUZK_UNROLL for (int k = 3; k < 2 * (n) - 1; k++) even[k] = cuzk_addc_cc(even[k], odd[k - 1], &cc);  \
+        even[2 * (n) - 1] = cuzk_addc(even[2 * (n) - 1], 0, &cc);                                            \
+        even[1] = cuzk_add_cc(even[1], even[1], &cc);                                                        \
+        CUZK_UNROLL for (int k = 2; k < 2 * (n) - 1; k++) even[k] = cuzk_addc_cc(even[k], even[k], &cc);     \
+        even[2 * (n) - 1] = cuzk_addc(even[2 * (n) - 1], even[2 * (n) - 1], &cc);                            \
+        even[0] = cuzk_mad_lo_cc(a[0], a[0], even[0], &cc);                                                  \
+        even[1] = cuzk_madc_hi_cc(a[0], a[0], even[1], &cc);                                                 \
+        CUZK_UNROLL for (int i = 1; i < (n); i++)                                                            \
+        {                                                                                                    \
+            even[2 * i] = cuzk_madc_lo_cc(a[i], a[i], even[2 * i], &cc);                                     \
+            even[2 * i + 1] = cuzk_madc_hi_cc(a[i], a[i], even[2 * i + 1], &cc);                             \
+        }                                                                                                    \
+        CUZK_UNROLL for (int i = 0; i < (n); i += 2)                                                         \
+        {                                                                                                    \
+            CUZK_MONT32_FOLD(n, even, low, m, inv, i == 0);                                                  \
+            CUZK_MONT32_FOLD(n, low, even, m, inv, 0);                                                       \
+        }                                                                                                    \
+        even[0] = cuzk_add_cc(even[0], low[1], &cc);                                                         \
+        CUZK_UNROLL for (int i = 1; i < (n) - 1; i++) even[i] = cuzk_addc_cc(even[i], low[i + 1], &cc);      \
+        even[(n) - 1] = cuzk_addc(even[(n) - 1], 0, &cc);                                                    \
+        even[0] = cuzk_add_cc(even[0], even[n], &cc);                                                        \
+        CUZK_UNROLL for (int i = 1; i < (n) - 1; i++) even[i] = cuzk_addc_cc(even[i], even[(n) + i], &cc);   \
+        even[(n) - 1] = cuzk_addc(even[(n) - 1], even[2 * (n) - 1], &cc);                                    \
+        t[0] = cuzk_sub_cc(even[0], m[0], &cc);                                                              \
+        CUZK_UNROLL for (int i = 1; i < (n); i++) t[i] = cuzk_subc_cc(even[i], m[i], &cc);                   \
+        const uint32_t borrow = cuzk_subc(0, 0, &cc);                                                        \
+        CUZK_UNROLL for (int i = 0; i < (n); i++) out[i] = borrow ? even[i] : t[i];                          \
+    }
+
 /* Defines NAME_add and NAME_sub: (a +- b) mod m; out may alias. */
 #define CUZK_MONT32_DEFINE_ADD_SUB(name, n, modulus)                                                         \
     static CUZK_HD void name##_add(const uint32_t a[n], const uint32_t b[n], uint32_t out[n])                \

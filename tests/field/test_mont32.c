@@ -48,6 +48,37 @@ static struct test_random rng;
 DEFINE_TEST(fr, 8, 255)
 DEFINE_TEST(fp, 12, 381)
 
+static void test_fp_mont32_sqr__equals_the_product(void **state)
+{
+    struct cuzk_fp a, one, expected, got;
+    uint32_t x[12];
+
+    (void)state;
+    cuzk_fp_one(&one);
+    for (int i = 0; i < 50000; i++) {
+        draw_fp(&a);
+        if (i == 0)
+            cuzk_fp_zero(&a);
+        if (i == 1)
+            cuzk_fp_neg(&one, &a);
+        if (i >= 2 && i < 100) { /* words of ones and of zeros: carries run far */
+            for (int k = 0; k < 6; k++)
+                a.l[k] = a.l[k] & 1 ? UINT64_MAX : 0;
+            a.l[5] &= UINT64_C(0x1a00000000000000);
+        }
+        if (i == 100) { /* p - 1 */
+            const struct cuzk_fp p = {CUZK_FP_MODULUS};
+            a = p;
+            a.l[0]--;
+        }
+        cuzk_fp_split(&a, x);
+        cuzk_fp_mul(&a, &a, &expected);
+        cuzk_fp_mont32_sqr(x, x);
+        cuzk_fp_join(x, &got);
+        assert_memory_equal(&expected, &got, sizeof got);
+    }
+}
+
 static void test_fp_divsteps32_inverse__times_the_value_is_one(void **state)
 {
     struct cuzk_fp a, b, one;
@@ -77,6 +108,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fr_mont32__equals_the_64_bit_header),
         cmocka_unit_test(test_fp_mont32__equals_the_64_bit_header),
+        cmocka_unit_test(test_fp_mont32_sqr__equals_the_product),
         cmocka_unit_test(test_fp_divsteps32_inverse__times_the_value_is_one),
     };
 

@@ -9,15 +9,16 @@
 #ifndef CUZK_BACKEND_CUDA_MSM_CUH
 #define CUZK_BACKEND_CUDA_MSM_CUH
 
+#include "backend/cuda/leaf.cuh"
 #include "backend/cuda/msm.h"
 #include "backend/cuda/segments.cuh"
 #include "base/mem.h"
 
 enum {
-    MSM_LEAF_BITS = 5,   /* arrays that the host sums: 32 points a window */
+    MSM_LEAF_BITS = 5,   /* 32 points: a warp sums them */
     MSM_BATCH = 1 << 27, /* elements at once: several windows where n is small */
     MSM_MAX_WINDOWS = 64,
-    MSM_RUNS = 256, /* runs that a sum of bits is made in: so many points the host adds */
+    MSM_RUNS = 2048, /* runs that a sum of bits is made in; warps sum them, and the host 64 points */
 };
 
 /* How the 256 bits of a scalar are cut: `wide` windows of c bits, the rest of c - 1. Several windows are
@@ -192,7 +193,7 @@ static __global__ void msm_lines(uint32_t count, unsigned bits, unsigned log_col
     }
 }
 
-/* sum of (i + 1) A_i and of A_i over each group of 2^bits points */
+/* sum of (i + 1) A_i and of A_i over a group of 2^bits points; the members lie as leaf_sums leaves them */
 template <class G> struct msm_sums {
     typename G::point weighted, total;
 };
@@ -208,27 +209,18 @@ static enum cuzk_status msm_reduce(struct cuzk_cuda_planes<G> points, unsigned g
     enum cuzk_status status = CUZK_OK;
 
     if (bits <= MSM_LEAF_BITS) {
-        typename G::field *xy = NULL;
-        CUZK_TRY(CUZK_NEW(&xy, 2 * count, "bucket sums", err));
+        struct leaf_point<typename G::field> *sums;
+        static_assert(sizeof *sums == sizeof(typename G::point) && sizeof *out == 2 * sizeof *sums,
+                      "points of a leaf are those of the host");
+        CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, 2 * (size_t)groups, "sums of leaves", &sums, err));
+        leaf_sums<G><<<groups, 32, 0, stream>>>(points, bits, sums);
+        CUZK_TRY_OUT(cuzk_cuda_launched("leaf_sums", stream, err));
         CUZK_TRY_OUT(
-            cuzk_cuda_check(cudaMemcpyAsync(xy, points.x, count * sizeof *xy, cudaMemcpyDeviceToHost, stream),
+            cuzk_cuda_check(cudaMemcpyAsync(out, sums, groups * sizeof *out, cudaMemcpyDeviceToHost, stream),
                             "bucket sums", err));
-        CUZK_TRY_OUT(cuzk_cuda_check(
-            cudaMemcpyAsync(xy + count, points.y, count * sizeof *xy, cudaMemcpyDeviceToHost, stream),
-            "bucket sums", err));
         CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(stream), "bucket sums", err));
-        for (unsigned g = 0; g < groups; g++) {
-            G::identity(&out[g].weighted);
-            G::identity(&out[g].total);
-            for (size_t i = (size_t)1 << bits; i-- > 0;) {
-                const size_t at = ((size_t)g << bits) + i;
-                const typename G::affine p = {xy[at], xy[count + at]};
-                G::add_mixed(&out[g].total, &p, &out[g].total);
-                G::add(&out[g].weighted, &out[g].total, &out[g].weighted);
-            }
-        }
     out:
-        cuzk_mem_free(xy);
+        arena->used = mark;
         return status;
     }
 
@@ -463,7 +455,8 @@ static enum cuzk_status msm_sum_bits(const typename G::affine *points, const str
     enum cuzk_status status = CUZK_OK;
     struct cuzk_cuda_planes<G> sums;
     struct cuzk_cuda_segments seg;
-    typename G::field *xy = NULL;
+    struct leaf_point<typename G::field> *totals;
+    typename G::point *host = NULL;
     unsigned char *scratch;
     uint32_t *candidates, *counts, chosen[CUZK_CUDA_SLOTS];
     size_t scratch_bytes = 0, n = 0, total = 0, most = 0;
@@ -525,20 +518,18 @@ static enum cuzk_status msm_sum_bits(const typename G::affine *points, const str
     }
     CUZK_TRY_OUT(cuzk_cuda_launched("msm_name_points", stream, err));
     CUZK_TRY_OUT(cuzk_cuda_segment_sum<G>(&seg, points, {NULL, NULL}, sums, arena, stream, err));
-    CUZK_TRY_OUT(CUZK_NEW(&xy, 2 * (size_t)seg.segments, "bit sums", err));
+    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, seg.segments / 32, "bit sums", &totals, err));
+    CUZK_TRY_OUT(CUZK_NEW(&host, seg.segments / 32, "bit sums", err));
+    leaf_totals<G><<<seg.segments / 32, 32, 0, stream>>>(sums, totals);
+    CUZK_TRY_OUT(cuzk_cuda_launched("leaf_totals", stream, err));
     CUZK_TRY_OUT(cuzk_cuda_check(
-        cudaMemcpyAsync(xy, sums.x, seg.segments * sizeof *xy, cudaMemcpyDeviceToHost, stream), "bit sums",
-        err));
-    CUZK_TRY_OUT(cuzk_cuda_check(
-        cudaMemcpyAsync(xy + seg.segments, sums.y, seg.segments * sizeof *xy, cudaMemcpyDeviceToHost, stream),
+        cudaMemcpyAsync(host, totals, seg.segments / 32 * sizeof *host, cudaMemcpyDeviceToHost, stream),
         "bit sums", err));
     CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(stream), "bit sums", err));
-    for (unsigned r = 0; r < seg.segments; r++) {
-        const typename G::affine p = {xy[r], xy[seg.segments + r]};
-        G::add_mixed(out[r / MSM_RUNS], &p, out[r / MSM_RUNS]);
-    }
+    for (unsigned r = 0; r < seg.segments / 32; r++)
+        G::add(out[r / (MSM_RUNS / 32)], &host[r], out[r / (MSM_RUNS / 32)]);
 out:
-    cuzk_mem_free(xy);
+    cuzk_mem_free(host);
     arena->used = mark;
     return status;
 }

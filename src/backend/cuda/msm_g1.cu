@@ -7,7 +7,6 @@ struct g1 : cuzk_cuda_g1 {
     typedef struct cuzk_g1 point;
     static constexpr auto identity = cuzk_g1_identity;
     static constexpr auto add = cuzk_g1_add;
-    static constexpr auto add_mixed = cuzk_g1_add_mixed;
     static constexpr auto double_ = cuzk_g1_double;
     static constexpr auto neg = cuzk_g1_neg;
 };

@@ -7,7 +7,6 @@ struct g2 : cuzk_cuda_g2 {
     typedef struct cuzk_g2 point;
     static constexpr auto identity = cuzk_g2_identity;
     static constexpr auto add = cuzk_g2_add;
-    static constexpr auto add_mixed = cuzk_g2_add_mixed;
     static constexpr auto double_ = cuzk_g2_double;
     static constexpr auto neg = cuzk_g2_neg;
 };

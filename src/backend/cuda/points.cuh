@@ -6,9 +6,9 @@
 #include "curve/g2_law.h"
 #include "field/fp_divsteps32.h"
 
-#define CUZK_DEVICE static __device__ __forceinline__
+#define CUZK_ON_DEVICE static __device__ __forceinline__
 
-CUZK_DEVICE struct cuzk_fp field_load(const struct cuzk_fp *p)
+CUZK_ON_DEVICE struct cuzk_fp field_load(const struct cuzk_fp *p)
 {
     const ulonglong2 *q = (const ulonglong2 *)p;
     struct cuzk_fp v;
@@ -21,7 +21,7 @@ CUZK_DEVICE struct cuzk_fp field_load(const struct cuzk_fp *p)
     return v;
 }
 
-CUZK_DEVICE void field_store(struct cuzk_fp *p, const struct cuzk_fp &v)
+CUZK_ON_DEVICE void field_store(struct cuzk_fp *p, const struct cuzk_fp &v)
 {
     ulonglong2 *q = (ulonglong2 *)p;
 #pragma unroll
@@ -29,7 +29,7 @@ CUZK_DEVICE void field_store(struct cuzk_fp *p, const struct cuzk_fp &v)
         q[i] = make_ulonglong2(v.l[2 * i], v.l[2 * i + 1]);
 }
 
-CUZK_DEVICE struct cuzk_fp2 field_load(const struct cuzk_fp2 *p)
+CUZK_ON_DEVICE struct cuzk_fp2 field_load(const struct cuzk_fp2 *p)
 {
     struct cuzk_fp2 v;
     v.c0 = field_load(&p->c0);
@@ -37,55 +37,55 @@ CUZK_DEVICE struct cuzk_fp2 field_load(const struct cuzk_fp2 *p)
     return v;
 }
 
-CUZK_DEVICE void field_store(struct cuzk_fp2 *p, const struct cuzk_fp2 &v)
+CUZK_ON_DEVICE void field_store(struct cuzk_fp2 *p, const struct cuzk_fp2 &v)
 {
     field_store(&p->c0, v.c0);
     field_store(&p->c1, v.c1);
 }
 
 #define CUZK_FIELD_OVERLOADS(T)                                                                              \
-    CUZK_DEVICE T operator+(const T &a, const T &b)                                                          \
+    CUZK_ON_DEVICE T operator+(const T &a, const T &b)                                                       \
     {                                                                                                        \
         T r;                                                                                                 \
         T##_add(&a, &b, &r);                                                                                 \
         return r;                                                                                            \
     }                                                                                                        \
-    CUZK_DEVICE T operator-(const T &a, const T &b)                                                          \
+    CUZK_ON_DEVICE T operator-(const T &a, const T &b)                                                       \
     {                                                                                                        \
         T r;                                                                                                 \
         T##_sub(&a, &b, &r);                                                                                 \
         return r;                                                                                            \
     }                                                                                                        \
-    CUZK_DEVICE T field_negate(const T &a)                                                                   \
+    CUZK_ON_DEVICE T field_negate(const T &a)                                                                \
     {                                                                                                        \
         T r;                                                                                                 \
         T##_neg(&a, &r);                                                                                     \
         return r;                                                                                            \
     }                                                                                                        \
-    CUZK_DEVICE bool field_is_zero(const T &a)                                                               \
+    CUZK_ON_DEVICE bool field_is_zero(const T &a)                                                            \
     {                                                                                                        \
         return T##_is_zero(&a);                                                                              \
     }                                                                                                        \
-    CUZK_DEVICE bool field_equal(const T &a, const T &b)                                                     \
+    CUZK_ON_DEVICE bool field_equal(const T &a, const T &b)                                                  \
     {                                                                                                        \
         return T##_equal(&a, &b);                                                                            \
     }                                                                                                        \
-    CUZK_DEVICE void field_one(T *out)                                                                       \
+    CUZK_ON_DEVICE void field_one(T *out)                                                                    \
     {                                                                                                        \
         T##_one(out);                                                                                        \
     }                                                                                                        \
-    CUZK_DEVICE void field_zero(T *out)                                                                      \
+    CUZK_ON_DEVICE void field_zero(T *out)                                                                   \
     {                                                                                                        \
         T##_zero(out);                                                                                       \
     }
 #define CUZK_FIELD_PRODUCTS(T)                                                                               \
-    CUZK_DEVICE T operator*(const T &a, const T &b)                                                          \
+    CUZK_ON_DEVICE T operator*(const T &a, const T &b)                                                       \
     {                                                                                                        \
         T r;                                                                                                 \
         T##_mul(&a, &b, &r);                                                                                 \
         return r;                                                                                            \
     }                                                                                                        \
-    CUZK_DEVICE T field_square(const T &a)                                                                   \
+    CUZK_ON_DEVICE T field_square(const T &a)                                                                \
     {                                                                                                        \
         T r;                                                                                                 \
         T##_sqr(&a, &r);                                                                                     \
@@ -104,7 +104,7 @@ static __device__ __noinline__ struct cuzk_fp fp_product(struct cuzk_fp a, struc
 }
 
 /* Karatsuba, as cuzk_fp2_mul */
-CUZK_DEVICE struct cuzk_fp2 operator*(const struct cuzk_fp2 &a, const struct cuzk_fp2 &b)
+CUZK_ON_DEVICE struct cuzk_fp2 operator*(const struct cuzk_fp2 &a, const struct cuzk_fp2 &b)
 {
     const struct cuzk_fp v0 = fp_product(a.c0, b.c0), v1 = fp_product(a.c1, b.c1);
     struct cuzk_fp2 r;
@@ -113,7 +113,7 @@ CUZK_DEVICE struct cuzk_fp2 operator*(const struct cuzk_fp2 &a, const struct cuz
     return r;
 }
 
-CUZK_DEVICE struct cuzk_fp2 field_square(const struct cuzk_fp2 &a)
+CUZK_ON_DEVICE struct cuzk_fp2 field_square(const struct cuzk_fp2 &a)
 {
     const struct cuzk_fp m = fp_product(a.c0, a.c1);
     struct cuzk_fp2 r;
@@ -129,7 +129,7 @@ static __device__ __noinline__ struct cuzk_fp field_inverse(const struct cuzk_fp
     return r;
 }
 
-CUZK_DEVICE struct cuzk_fp2 field_inverse(const struct cuzk_fp2 &a)
+CUZK_ON_DEVICE struct cuzk_fp2 field_inverse(const struct cuzk_fp2 &a)
 {
     const struct cuzk_fp norm = field_inverse(field_square(a.c0) + field_square(a.c1));
     struct cuzk_fp2 r;

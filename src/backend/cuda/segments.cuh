@@ -20,6 +20,7 @@
 
 #include "backend/cuda/arena.h"
 #include "backend/cuda/points.cuh"
+#include "backend/cuda/staging.cuh"
 
 enum : uint32_t {
     SEGMENT_NEGATE = UINT32_C(1) << 31,
@@ -195,12 +196,14 @@ template <class G> struct segment_source {
     struct cuzk_cuda_planes<G> planes;
     struct cuzk_cuda_planes<G> results;
 
-    __device__ __forceinline__ typename G::field x(uint32_t name) const
+    __device__ __forceinline__ const typename G::field *at_x(uint32_t name) const
     {
         const uint32_t i = name & SEGMENT_INDEX;
-        return field_load(name & SEGMENT_RESULT ? &results.x[i]
-                          : points != NULL      ? &points[i].x
-                                                : &planes.x[i]);
+        return name & SEGMENT_RESULT ? &results.x[i] : points != NULL ? &points[i].x : &planes.x[i];
+    }
+    __device__ __forceinline__ typename G::field x(uint32_t name) const
+    {
+        return field_load(at_x(name));
     }
     __device__ __forceinline__ typename G::field y(uint32_t name) const
     {
@@ -233,25 +236,45 @@ segment_denominator(const struct segment_source<G> &source, uint2 pair, const ty
     return true;
 }
 
-template <class G>
+/* Operands are staged in the first round, where they are scattered; in later ones most are neighbours. */
+template <class G, bool STAGED>
 static __global__ void __launch_bounds__(SEGMENT_THREADS)
     segment_forward(const struct segment_source<G> source, const uint2 *__restrict__ pairs, uint32_t count,
                     uint32_t chains, typename G::field *__restrict__ prefix,
                     typename G::field *__restrict__ products)
 {
+    typedef typename G::field field;
+    enum { PIECES = sizeof(field) / 16 };
+    __shared__ uint4 rooms[STAGED ? SEGMENT_THREADS / 32 * staging<PIECES>::ROOM : 1];
+    uint4 *const room = rooms + (STAGED ? threadIdx.x / 32 * staging<PIECES>::ROOM : 0);
+    const unsigned lane = threadIdx.x % 32;
     const uint32_t chain = blockIdx.x * blockDim.x + threadIdx.x;
-    if (chain >= chains)
-        return;
-    typename G::field product, d;
+    field product, d;
+
     field_one(&product);
-    for (uint32_t p = chain; p < count; p += chains) {
-        const uint2 pair = pairs[p];
-        const typename G::field x1 = source.x(pair.x), x2 = source.x(pair.y);
-        field_store(&prefix[p], product);
-        if (segment_denominator<G>(source, pair, x1, x2, &d))
-            product = product * d;
+    /* all lanes of a warp make as many turns as its first */
+    for (uint64_t base = chain - lane; base < count; base += chains) {
+        const uint64_t p = base + lane;
+        const bool active = p < count && chain < chains;
+        const uint2 pair = active ? pairs[p] : make_uint2(0, 0);
+        const field *x1 = source.at_x(pair.x), *x2 = source.at_x(pair.y);
+        if (STAGED) {
+            staging_load<PIECES>(room, 0, x1);
+            staging_load<PIECES>(room, 1, x2);
+            staging_wait();
+            x1 = (const field *)staging_row<PIECES>(room, 0);
+            x2 = (const field *)staging_row<PIECES>(room, 1);
+        }
+        if (active) {
+            field_store(&prefix[p], product);
+            if (segment_denominator<G>(source, pair, field_load(x1), field_load(x2), &d))
+                product = product * d;
+        }
+        if (STAGED)
+            __syncwarp();
     }
-    field_store(&products[chain], product);
+    if (chain < chains)
+        field_store(&products[chain], product);
 }
 
 /* products[i] = 1 / products[i], a few to a thread with one inversion */
@@ -423,7 +446,9 @@ cuzk_cuda_segment_sum(struct cuzk_cuda_segments *seg, const typename G::affine *
             segment_advance<<<segment_blocks(seg->segments, 256), 256, 0, stream>>>(seg->begin, seg->end,
                                                                                     offsets, seg->segments);
             CUZK_TRY_OUT(cuzk_cuda_launched("segment_advance", stream, err));
-            segment_forward<G><<<segment_blocks(chains, SEGMENT_THREADS), SEGMENT_THREADS, 0, stream>>>(
+            (r == 0 ? segment_forward<G, true>
+                    : segment_forward<
+                          G, false>)<<<segment_blocks(chains, SEGMENT_THREADS), SEGMENT_THREADS, 0, stream>>>(
                 source, pairs, n, chains, prefix, products);
             CUZK_TRY_OUT(cuzk_cuda_launched("segment_forward", stream, err));
             segment_invert<field><<<segment_blocks(threads, SEGMENT_THREADS), SEGMENT_THREADS, 0, stream>>>(
