@@ -51,9 +51,15 @@ static inline enum cuzk_status cuda_mem_take(struct cuda_backend *backend, size_
                               "device %d cannot hold %s: %zu bytes asked for, %zu in use by this program",
                               backend->ordinal, what, bytes, backend->used);
     }
-    CUZK_TRY(cuzk_cuda_check(result, what, err));
-    cuda_mem_count(backend, bytes);
-    return CUZK_OK;
+    const enum cuzk_status status = cuzk_cuda_check(result, what, err);
+    if (status == CUZK_OK) {
+        cuda_mem_count(backend, bytes);
+        return CUZK_OK;
+    }
+    if (result == cudaSuccess) /* a failure that a test injected */
+        (void)cudaFree(*out);
+    *out = NULL;
+    return status;
 }
 
 /* Copies host memory in, in the order of the backend's stream, and waits. A plain cudaMemcpy would go through

@@ -16,11 +16,10 @@ static enum cuzk_status lock_slab(size_t bytes, struct cuda_slab *out, struct cu
         bytes = SLAB_LEAST;
     CUZK_TRY(CUZK_NEW(&out->memory, bytes, "key in host memory", err));
     const cudaError_t result = cudaHostRegister(out->memory, bytes, cudaHostRegisterPortable);
-    if (result != cudaSuccess)
+    out->locked = result == cudaSuccess;
+    if (!out->locked)
         (void)cudaGetLastError();
-    CUZK_TRY(cuzk_cuda_check(result, "page-locked memory for the key", err));
-    out->locked = true;
-    return CUZK_OK;
+    return cuzk_cuda_check(result, "page-locked memory for the key", err);
 }
 
 /* Memory of the chunks that go round, several to a slab. */
