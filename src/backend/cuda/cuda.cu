@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/cuda/arena.h"
+#include "backend/cuda/encoding.h"
 #include "backend/cuda/fixed_base.h"
 #include "backend/cuda/job.h"
 #include "backend/cuda/key.h"
@@ -161,7 +162,7 @@ static enum cuzk_status msm(struct cuzk_backend *base, enum cuzk_group group, co
     struct cuda_backend *backend = (struct cuda_backend *)base;
     const bool g2 = group == CUZK_GROUP_G2;
     const size_t scratch = cuzk_cuda_msm_scratch(n, 1, 0, g2);
-    const size_t bytes = n * (g2 ? sizeof(struct cuzk_g2_affine) : sizeof(struct cuzk_g1_affine));
+    const size_t bytes = n * cuda_point_bytes(g2);
     struct cuzk_g1 *const out_g1[] = {&out->g1};
     struct cuzk_g2 *const out_g2[] = {&out->g2};
     enum cuzk_status status = CUZK_OK;

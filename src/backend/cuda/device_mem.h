@@ -74,6 +74,15 @@ static inline enum cuzk_status cuda_mem_copy_in(const struct cuda_backend *backe
     return cuzk_cuda_check(cudaStreamSynchronize(backend->stream), what, err);
 }
 
+/* Device memory that holds what host memory does. */
+static inline enum cuzk_status cuda_mem_take_copy(struct cuda_backend *backend, const void *host,
+                                                  size_t bytes, const char *what, void **out,
+                                                  struct cuzk_error *err)
+{
+    CUZK_TRY(cuda_mem_take(backend, bytes, what, out, err));
+    return cuda_mem_copy_in(backend, *out, host, bytes, what, err);
+}
+
 static inline void cuda_mem_drop(struct cuda_backend *backend, void *block, size_t bytes)
 {
     if (block == NULL)

@@ -6,11 +6,18 @@
 #define CUZK_BACKEND_CUDA_ENCODING_H
 
 #include <cuda_runtime.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
 #include "curve/g1_law.h"
 #include "curve/g2_law.h"
+
+/* Bytes of a point, in a parameter file as on the device. */
+static inline size_t cuda_point_bytes(bool g2)
+{
+    return g2 ? sizeof(struct cuzk_g2_affine) : sizeof(struct cuzk_g1_affine);
+}
 
 /* n points of 96 (192) bytes; *worst (device) becomes the lowest number, counted from `first`, of a point
  * that has flags other than infinity, a coordinate not below p or is off the curve: start with UINT32_MAX. */

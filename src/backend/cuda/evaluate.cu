@@ -92,13 +92,6 @@ static void fill_slices(const struct draft *draft, const struct cuda_slices *out
         }
 }
 
-static enum cuzk_status copy_in(struct cuda_backend *backend, const void *host, size_t bytes, void **out,
-                                struct cuzk_error *err)
-{
-    CUZK_TRY(cuda_mem_take(backend, bytes, "rows of a matrix", out, err));
-    return cuda_mem_copy_in(backend, *out, host, bytes, "rows of a matrix", err);
-}
-
 static size_t start_bytes(const struct cuda_slices *slices)
 {
     return ((size_t)slices->slices + 1) * sizeof *slices->start;
@@ -143,9 +136,12 @@ static enum cuzk_status make_slices(struct cuda_backend *backend, const struct c
     CUZK_TRY_OUT(CUZK_NEW(&draft.rows, (size_t)out->slices * LANES, "slices of rows", err));
     CUZK_TRY_OUT(CUZK_NEW(&draft.terms, groups * LANES, "terms of a matrix", err));
     fill_slices(&draft, out);
-    CUZK_TRY_OUT(copy_in(backend, draft.start, start_bytes(out), (void **)&out->start, err));
-    CUZK_TRY_OUT(copy_in(backend, draft.rows, rows_bytes(out), (void **)&out->rows, err));
-    CUZK_TRY_OUT(copy_in(backend, draft.terms, terms_bytes(out), (void **)&out->terms, err));
+    CUZK_TRY_OUT(cuda_mem_take_copy(backend, draft.start, start_bytes(out), "rows of a matrix",
+                                    (void **)&out->start, err));
+    CUZK_TRY_OUT(cuda_mem_take_copy(backend, draft.rows, rows_bytes(out), "rows of a matrix",
+                                    (void **)&out->rows, err));
+    CUZK_TRY_OUT(cuda_mem_take_copy(backend, draft.terms, terms_bytes(out), "rows of a matrix",
+                                    (void **)&out->terms, err));
 out:
     cuzk_mem_free(draft.order);
     cuzk_mem_free(draft.start);
@@ -243,7 +239,8 @@ enum cuzk_status cuda_copies_create(struct cuda_backend *backend, const struct c
     CUZK_TRY_OUT(CUZK_NEW(&shift, r1cs->parts, "window of the parts", err));
     for (uint32_t p = 0; p < r1cs->parts; p++)
         shift[p] = cuzk_witness_bit_rank(layout, r1cs->window.first + r1cs->window.shift[p]) - out->window;
-    CUZK_TRY_OUT(copy_in(backend, shift, r1cs->parts * sizeof *shift, (void **)&out->shift, err));
+    CUZK_TRY_OUT(cuda_mem_take_copy(backend, shift, r1cs->parts * sizeof *shift, "rows of a matrix",
+                                    (void **)&out->shift, err));
 out:
     cuzk_mem_free(shift);
     return status;

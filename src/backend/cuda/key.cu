@@ -5,45 +5,43 @@
 #include "backend/cuda/stream_load.h"
 #include "base/mem.h"
 
-enum { UPLOAD_POINTS = 1 << 19 }; /* decoded at once: 48 or 96 MiB of file bytes */
-
-static enum cuzk_status upload(struct cuda_backend *backend, const void *host, size_t bytes, const char *what,
-                               void **out, struct cuzk_error *err)
+enum cuzk_status cuda_points_decode(const struct cuzk_backend_query *query, bool g2, uint32_t first,
+                                    uint32_t n, uint8_t *raw, void *out, uint32_t *worst, cudaStream_t stream,
+                                    struct cuzk_error *err)
 {
-    CUZK_TRY(cuda_mem_take(backend, bytes, what, out, err));
-    return cuda_mem_copy_in(backend, *out, host, bytes, what, err);
+    const size_t size = cuda_point_bytes(g2);
+    uint32_t bad;
+
+    CUZK_TRY(cuzk_cuda_check(cudaMemsetAsync(worst, 0xff, sizeof *worst, stream), "check of points", err));
+    CUZK_TRY(cuzk_cuda_check(
+        cudaMemcpyAsync(raw, query->bytes + first * size, n * size, cudaMemcpyHostToDevice, stream),
+        "points being read", err));
+    CUZK_TRY(g2 ? cuzk_cuda_decode_g2(raw, n, first, (struct cuzk_g2_affine *)out, worst, stream, err)
+                : cuzk_cuda_decode_g1(raw, n, first, (struct cuzk_g1_affine *)out, worst, stream, err));
+    CUZK_TRY(cuzk_cuda_check(cudaMemcpyAsync(&bad, worst, sizeof bad, cudaMemcpyDeviceToHost, stream),
+                             "check of points", err));
+    CUZK_TRY(cuzk_cuda_check(cudaStreamSynchronize(stream), "decode of points", err));
+    if (bad == UINT32_MAX)
+        return CUZK_OK;
+    return cuzk_error_set(err, CUZK_INPUT, "%s: point %u is not on the curve or not encoded as one",
+                          query->name, bad);
 }
 
 enum cuzk_status cuda_points_upload(struct cuda_backend *backend, const struct cuzk_backend_query *query,
                                     bool g2, void *points, struct cuzk_error *err)
 {
-    const size_t size = g2 ? sizeof(struct cuzk_g2_affine) : sizeof(struct cuzk_g1_affine);
-    const uint32_t chunk = query->count < UPLOAD_POINTS ? query->count : (uint32_t)UPLOAD_POINTS;
+    const size_t size = cuda_point_bytes(g2);
+    const uint32_t chunk = query->count < CUDA_POINTS_AT_ONCE ? query->count : (uint32_t)CUDA_POINTS_AT_ONCE;
     enum cuzk_status status = CUZK_OK;
     uint8_t *raw = NULL;
-    uint32_t *worst = NULL, host;
+    uint32_t *worst = NULL;
 
     CUZK_TRY_OUT(cuda_mem_take(backend, chunk * size, "points being read", (void **)&raw, err));
     CUZK_TRY_OUT(cuda_mem_take(backend, sizeof *worst, "check of points", (void **)&worst, err));
     for (uint32_t first = 0; first < query->count; first += chunk) {
         const uint32_t n = query->count - first < chunk ? query->count - first : chunk;
-        CUZK_TRY_OUT(cuzk_cuda_check(cudaMemsetAsync(worst, 0xff, sizeof *worst, backend->stream),
-                                     "check of points", err));
-        CUZK_TRY_OUT(
-            cuda_mem_copy_in(backend, raw, query->bytes + first * size, n * size, "points being read", err));
-        CUZK_TRY_OUT(g2 ? cuzk_cuda_decode_g2(raw, n, first, (struct cuzk_g2_affine *)points + first, worst,
-                                              backend->stream, err)
-                        : cuzk_cuda_decode_g1(raw, n, first, (struct cuzk_g1_affine *)points + first, worst,
-                                              backend->stream, err));
-        CUZK_TRY_OUT(cuzk_cuda_check(
-            cudaMemcpyAsync(&host, worst, sizeof host, cudaMemcpyDeviceToHost, backend->stream),
-            "check of points", err));
-        CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(backend->stream), "decode of points", err));
-        if (host != UINT32_MAX) {
-            status = cuzk_error_set(err, CUZK_INPUT, "%s: point %u is not on the curve or not encoded as one",
-                                    query->name, host);
-            goto out;
-        }
+        CUZK_TRY_OUT(cuda_points_decode(query, g2, first, n, raw, (char *)points + first * size, worst,
+                                        backend->stream, err));
         if (query->consumed != NULL)
             CUZK_TRY_OUT(query->consumed(query->context, first, first + n, err));
     }
@@ -82,25 +80,20 @@ static enum cuzk_status load_parts(struct cuda_key *key, struct cuda_query *to, 
             to->wide_n++;
         }
     }
-    CUZK_TRY_OUT(
-        upload(backend, points, (size_t)to->bits.n * 4, "points of a query", (void **)&to->bits.point, err));
-    CUZK_TRY_OUT(
-        upload(backend, ranks, (size_t)to->bits.n * 4, "bits of a query", (void **)&to->bits.value, err));
-    CUZK_TRY_OUT(
-        upload(backend, wide, (size_t)key->wide_count * 4, "values of a query", (void **)&to->wide, err));
-    CUZK_TRY_OUT(
-        upload(backend, inputs, (size_t)key->inputs * 4, "inputs of a query", (void **)&to->inputs, err));
+    CUZK_TRY_OUT(cuda_mem_take_copy(backend, points, (size_t)to->bits.n * 4, "points of a query",
+                                    (void **)&to->bits.point, err));
+    CUZK_TRY_OUT(cuda_mem_take_copy(backend, ranks, (size_t)to->bits.n * 4, "bits of a query",
+                                    (void **)&to->bits.value, err));
+    CUZK_TRY_OUT(cuda_mem_take_copy(backend, wide, (size_t)key->wide_count * 4, "values of a query",
+                                    (void **)&to->wide, err));
+    CUZK_TRY_OUT(cuda_mem_take_copy(backend, inputs, (size_t)key->inputs * 4, "inputs of a query",
+                                    (void **)&to->inputs, err));
 out:
     cuzk_mem_free(points);
     cuzk_mem_free(ranks);
     cuzk_mem_free(wide);
     cuzk_mem_free(inputs);
     return status;
-}
-
-static size_t point_bytes(bool g2)
-{
-    return g2 ? sizeof(struct cuzk_g2_affine) : sizeof(struct cuzk_g1_affine);
 }
 
 /* Room for all points of both groups, infinity first. */
@@ -118,11 +111,12 @@ static enum cuzk_status take_points(struct cuda_key *key, struct cuda_backend *b
         if (count[g2] > UINT32_C(1) << 30)
             return cuzk_error_set(err, CUZK_UNSUPPORTED, "a key of %llu points: at most 2^30 are supported",
                                   (unsigned long long)count[g2]);
-        key->group[g2].bytes = count[g2] * point_bytes(g2);
+        key->group[g2].bytes = count[g2] * cuda_point_bytes(g2);
         CUZK_TRY(cuda_mem_take(backend, key->group[g2].bytes, g2 ? "points of G2" : "points of G1",
                                &key->group[g2].points, err));
-        CUZK_TRY(cuzk_cuda_check(cudaMemsetAsync(key->group[g2].points, 0, point_bytes(g2), backend->stream),
-                                 "infinity", err));
+        CUZK_TRY(
+            cuzk_cuda_check(cudaMemsetAsync(key->group[g2].points, 0, cuda_point_bytes(g2), backend->stream),
+                            "infinity", err));
     }
     return CUZK_OK;
 }
@@ -137,7 +131,8 @@ static enum cuzk_status load_whole(struct cuda_key *key, struct cuda_backend *ba
         struct cuda_query *query = &key->query[q];
         const bool g2 = cuzk_query_is_g2((enum cuzk_query)q);
         CUZK_TRY(cuda_points_upload(backend, &plan->query[q], g2,
-                                    (char *)key->group[g2].points + query->first * point_bytes(g2), err));
+                                    (char *)key->group[g2].points + query->first * cuda_point_bytes(g2),
+                                    err));
         if (q != CUZK_QUERY_H)
             CUZK_TRY(load_parts(key, query, backend, plan, &plan->query[q], err));
         bits[q] = query->bits.n;
@@ -192,8 +187,8 @@ enum cuzk_status cuda_key_create(struct cuzk_backend *base, const struct cuzk_ba
     CUZK_TRY_OUT(cuda_copies_create(backend, plan, &key->copies, err));
     CUZK_TRY_OUT(cuda_matrix_create(backend, plan, CUZK_MATRIX_A, &key->matrix[0], err));
     CUZK_TRY_OUT(cuda_matrix_create(backend, plan, CUZK_MATRIX_B, &key->matrix[1], err));
-    CUZK_TRY_OUT(upload(backend, r1cs->pool, (size_t)r1cs->pool_count * sizeof *r1cs->pool,
-                        "coefficient pool", (void **)&key->pool, err));
+    CUZK_TRY_OUT(cuda_mem_take_copy(backend, r1cs->pool, (size_t)r1cs->pool_count * sizeof *r1cs->pool,
+                                    "coefficient pool", (void **)&key->pool, err));
     CUZK_TRY_OUT(needs.chunked ? load_chunks(key, backend, plan, &needs, err)
                                : load_whole(key, backend, plan, err));
     CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(backend->stream), "loading of the key", err));

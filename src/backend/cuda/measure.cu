@@ -280,7 +280,7 @@ out:
 static enum cuzk_status make_points(struct cuda_backend *backend, bool g2, size_t n, size_t distinct,
                                     uint64_t (*factors)[4], void **points, struct cuzk_error *err)
 {
-    const size_t size = g2 ? sizeof(struct cuzk_g2_affine) : sizeof(struct cuzk_g1_affine);
+    const size_t size = cuda_point_bytes(g2);
     enum cuzk_status status = CUZK_OK;
     struct cuzk_backend_query query = {};
     struct cuzk_backend_table *table = NULL;
@@ -353,7 +353,7 @@ static enum cuzk_status measure_sum(struct cuda_backend *backend, enum cuzk_cuda
     const bool g2 = work == CUZK_CUDA_MSM_G2 || work == CUZK_CUDA_BITS_G2;
     const bool bits = work == CUZK_CUDA_BITS_G1 || work == CUZK_CUDA_BITS_G2;
     const size_t n = (size_t)1 << log_n, distinct = n >> LOG_DISTINCT == 0 ? n : (size_t)1 << LOG_DISTINCT;
-    const size_t point = g2 ? sizeof(struct cuzk_g2_affine) : sizeof(struct cuzk_g1_affine);
+    const size_t point = cuda_point_bytes(g2);
     const size_t scratch = bits ? cuzk_cuda_sum_bits_scratch(n, g2) : cuzk_cuda_msm_scratch(n, 1, 0, g2);
     const size_t data_bytes = bits ? (n + 63) / 64 * 8 : n * sizeof(struct cuzk_fr);
     const cudaStream_t s = backend->stream;

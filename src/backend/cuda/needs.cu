@@ -1,6 +1,7 @@
 #include "backend/cuda/needs.h"
 
 #include "backend/cuda/device_mem.h"
+#include "backend/cuda/encoding.h"
 #include "backend/cuda/evaluate.h"
 #include "backend/cuda/msm.h"
 #include "backend/cuda/quotient.h"
@@ -64,8 +65,7 @@ static uint64_t matrix_bytes(const struct cuzk_backend_shape *shape)
 
 static size_t point_bytes(int q)
 {
-    return cuzk_query_is_g2((enum cuzk_query)q) ? sizeof(struct cuzk_g2_affine)
-                                                : sizeof(struct cuzk_g1_affine);
+    return cuda_point_bytes(cuzk_query_is_g2((enum cuzk_query)q));
 }
 
 static uint64_t whole_key_bytes(const struct cuzk_backend_shape *shape)

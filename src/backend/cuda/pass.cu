@@ -78,7 +78,8 @@ static enum cuzk_status sum_chunk(struct cuda_job *job, struct cuda_stream *stre
     const unsigned char *points;
 
     CUZK_TRY(cuda_stream_take(stream, i, job->stream, &points, err));
-    const uint32_t *index = (const uint32_t *)(points + chunk->n * cuda_chunk_point_bytes(chunk->query));
+    const uint32_t *index =
+        (const uint32_t *)(points + chunk->n * cuda_point_bytes(cuzk_query_is_g2(chunk->query)));
     CUZK_TRY(chunk->kind == CUDA_CHUNK_BITS ? sum_bits(job, chunk, points, index, &term, err)
                                             : sum_values(job, chunk, points, index, &term, err));
     CUZK_TRY(cuda_stream_give(stream, i, job->stream, err));

@@ -55,7 +55,7 @@ static size_t rounded(size_t bytes)
 /* Points of one kind and query that a chunk holds at most. */
 static uint32_t points_in(size_t most, enum cuda_chunk_kind kind, enum cuzk_query query)
 {
-    return (uint32_t)(most / (cuda_chunk_point_bytes(query) + cuda_chunk_index_bytes(kind)));
+    return (uint32_t)(most / (cuda_point_bytes(cuzk_query_is_g2(query)) + cuda_chunk_index_bytes(kind)));
 }
 
 /* A place in the cutting of one kind of every query. */
@@ -88,7 +88,8 @@ static bool next_points(struct cut *cut, const uint32_t points[CUDA_CHUNK_KINDS]
     out->query = cut->query;
     out->first = cut->first;
     out->n = left < room ? left : room;
-    out->bytes = rounded(out->n * (cuda_chunk_point_bytes(cut->query) + cuda_chunk_index_bytes(cut->kind)));
+    out->bytes = rounded(
+        out->n * (cuda_point_bytes(cuzk_query_is_g2(cut->query)) + cuda_chunk_index_bytes(cut->kind)));
     cut->first += out->n;
     return true;
 }

@@ -14,9 +14,8 @@
 #define CUZK_BACKEND_CUDA_STREAM_H
 
 #include "backend/cuda/device_mem.h"
+#include "backend/cuda/encoding.h"
 #include "backend/cuda/needs.h"
-#include "curve/g1.h"
-#include "curve/g2.h"
 
 enum cuda_chunk_kind {
     CUDA_CHUNK_H,      /* points that meet the quotient */
@@ -62,12 +61,7 @@ enum cuzk_status cuda_stream_create(struct cuda_backend *backend, const struct c
                                     struct cuda_stream **out, struct cuzk_error *err);
 void cuda_stream_destroy(struct cuda_stream *stream);
 
-/* Bytes of a point and, but for h, of what lies beside it. */
-static inline size_t cuda_chunk_point_bytes(enum cuzk_query query)
-{
-    return cuzk_query_is_g2(query) ? sizeof(struct cuzk_g2_affine) : sizeof(struct cuzk_g1_affine);
-}
-
+/* Bytes of what lies beside a point. */
 static inline size_t cuda_chunk_index_bytes(enum cuda_chunk_kind kind)
 {
     return kind == CUDA_CHUNK_H ? 0 : sizeof(uint32_t);

@@ -4,8 +4,7 @@
 
 #include "backend/cuda/arena.h"
 #include "backend/cuda/encoding.h"
-
-enum { LOAD_POINTS = 1 << 19 }; /* at once */
+#include "backend/cuda/key.h"
 
 void cuda_stream_count(const struct cuzk_backend_plan *plan, uint32_t points[CUDA_CHUNK_KINDS][CUZK_QUERIES])
 {
@@ -83,7 +82,7 @@ static enum cuzk_status append(struct loader *loader, enum cuda_chunk_kind kind,
                                struct end *end, const unsigned char *points, const uint32_t *indices,
                                uint32_t n, struct cuzk_error *err)
 {
-    const size_t size = cuda_chunk_point_bytes(query);
+    const size_t size = cuda_point_bytes(cuzk_query_is_g2(query));
     struct cuda_stream *stream = loader->stream;
 
     while (n > 0) {
@@ -131,7 +130,7 @@ static __global__ void sort_points(const uint4 *__restrict__ from, const uint32_
 static enum cuzk_status append_sorted(struct loader *loader, struct walk *walk, enum cuzk_query query,
                                       struct end ends[CUDA_CHUNK_KINDS], uint32_t n, struct cuzk_error *err)
 {
-    const uint32_t words = (uint32_t)(cuda_chunk_point_bytes(query) / sizeof(uint4));
+    const uint32_t words = (uint32_t)(cuda_point_bytes(cuzk_query_is_g2(query)) / sizeof(uint4));
     uint32_t count[CUDA_CHUNK_KINDS] = {0}, first[CUDA_CHUNK_KINDS], next[CUDA_CHUNK_KINDS], before = 0;
 
     for (uint32_t i = 0; i < n; i++) {
@@ -154,8 +153,8 @@ static enum cuzk_status append_sorted(struct loader *loader, struct walk *walk, 
     CUZK_TRY(cuzk_cuda_launched("sort_points", loader->work, err));
     for (int kind = CUDA_CHUNK_BITS; kind < CUDA_CHUNK_KINDS; kind++)
         CUZK_TRY(append(loader, (enum cuda_chunk_kind)kind, query, &ends[kind],
-                        loader->sorted + first[kind] * cuda_chunk_point_bytes(query), loader->indices[kind],
-                        count[kind], err));
+                        loader->sorted + first[kind] * cuda_point_bytes(cuzk_query_is_g2(query)),
+                        loader->indices[kind], count[kind], err));
     return CUZK_OK;
 }
 
@@ -163,33 +162,16 @@ static enum cuzk_status load_query(struct loader *loader, const struct cuzk_back
                                    enum cuzk_query q, struct cuzk_error *err)
 {
     const struct cuzk_backend_query *query = &plan->query[q];
-    const size_t size = cuda_chunk_point_bytes(q);
     struct walk walk = {plan, query, 0, 0};
     struct end ends[CUDA_CHUNK_KINDS] = {};
-    uint32_t bad;
 
     for (uint32_t first = 0, n; first < query->count; first += n) {
         n = query->count - first < loader->at_once ? query->count - first : loader->at_once;
-        CUZK_TRY(cuzk_cuda_check(cudaMemsetAsync(loader->worst, 0xff, sizeof bad, loader->work),
-                                 "check of points", err));
-        CUZK_TRY(cuzk_cuda_check(cudaMemcpyAsync(loader->raw, query->bytes + first * size, n * size,
-                                                 cudaMemcpyHostToDevice, loader->work),
-                                 "points being read", err));
-        CUZK_TRY(cuzk_query_is_g2(q)
-                     ? cuzk_cuda_decode_g2(loader->raw, n, first, (struct cuzk_g2_affine *)loader->points,
-                                           loader->worst, loader->work, err)
-                     : cuzk_cuda_decode_g1(loader->raw, n, first, (struct cuzk_g1_affine *)loader->points,
-                                           loader->worst, loader->work, err));
+        CUZK_TRY(cuda_points_decode(query, cuzk_query_is_g2(q), first, n, loader->raw, loader->points,
+                                    loader->worst, loader->work, err));
         CUZK_TRY(q == CUZK_QUERY_H
                      ? append(loader, CUDA_CHUNK_H, q, &ends[CUDA_CHUNK_H], loader->points, NULL, n, err)
                      : append_sorted(loader, &walk, q, ends, n, err));
-        CUZK_TRY(cuzk_cuda_check(
-            cudaMemcpyAsync(&bad, loader->worst, sizeof bad, cudaMemcpyDeviceToHost, loader->work),
-            "check of points", err));
-        CUZK_TRY(cuzk_cuda_check(cudaStreamSynchronize(loader->work), "decode of points", err));
-        if (bad != UINT32_MAX)
-            return cuzk_error_set(err, CUZK_INPUT, "%s: point %u is not on the curve or not encoded as one",
-                                  query->name, bad);
         if (query->consumed != NULL)
             CUZK_TRY(query->consumed(query->context, first, first + n, err));
     }
@@ -207,7 +189,7 @@ enum cuzk_status cuda_stream_load(struct cuda_stream *stream, const struct cuzk_
     loader.stream = stream;
     loader.work = stream->backend->stream;
     loader.arena = {room, room_bytes, 0, 0};
-    loader.at_once = most < LOAD_POINTS ? (uint32_t)most : (uint32_t)LOAD_POINTS;
+    loader.at_once = most < CUDA_POINTS_AT_ONCE ? (uint32_t)most : (uint32_t)CUDA_POINTS_AT_ONCE;
     const size_t bytes = loader.at_once * sizeof(struct cuzk_g2_affine);
     CUZK_TRY_OUT(cuzk_cuda_arena_take(&loader.arena, bytes, "points being read", &loader.raw, err));
     CUZK_TRY_OUT(cuzk_cuda_arena_take(&loader.arena, bytes, "points being read", &loader.points, err));
