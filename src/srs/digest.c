@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <sodium.h>
@@ -130,6 +131,18 @@ static bool remember(const char *place, const char *facts, const char *hex)
     return cuzk_file_write(place, true, text, strlen(text), NULL) == CUZK_OK;
 }
 
+/* Whether what is written from now on shows in the file's time: files are stamped by the coarse clock, or by
+ * a finer one that stands still until that has caught up. */
+static bool is_settled(const char *path)
+{
+    struct timespec now;
+    struct stat facts;
+
+    return clock_gettime(CLOCK_REALTIME_COARSE, &now) == 0 && stat(path, &facts) == 0 &&
+           (facts.st_mtim.tv_sec < now.tv_sec ||
+            (facts.st_mtim.tv_sec == now.tv_sec && facts.st_mtim.tv_nsec < now.tv_nsec));
+}
+
 enum cuzk_status cuzk_parameter_digest_once(const char *path, const struct cuzk_progress *progress,
                                             char hex[CUZK_DIGEST_TEXT], struct cuzk_error *err)
 {
@@ -140,9 +153,11 @@ enum cuzk_status cuzk_parameter_digest_once(const char *path, const struct cuzk_
 
     if ((has_beside && recall(beside, facts, hex)) || (has_cached && recall(cached, facts, hex)))
         return CUZK_OK;
+    const bool settled = is_settled(path);
+
     CUZK_TRY(cuzk_parameter_digest(path, progress, hex, err));
-    if (!described || !describe(path, after) || strcmp(facts, after) != 0)
-        return CUZK_OK; /* it changes while it is read */
+    if (!settled || !described || !describe(path, after) || strcmp(facts, after) != 0)
+        return CUZK_OK; /* it changes while it is read, or may have */
     /* what cannot be remembered is no failure */
     if (!(has_beside && !is_production(path) && remember(beside, facts, hex)) && has_cached)
         (void)remember(cached, facts, hex);
