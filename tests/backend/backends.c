@@ -29,6 +29,23 @@ void test_backends_open(struct cuzk_pool *pool, struct test_backend table[TEST_B
         print_message("SKIPPED: backend cuda: %s\n", err.message[0] != '\0' ? err.message : "no device");
 }
 
+void test_backends_each(const struct test_backend table[TEST_BACKENDS],
+                        void (*body)(struct cuzk_backend *backend))
+{
+    const enum cuzk_cpu_level saved = cuzk_cpu_level();
+    unsigned seen = 0;
+
+    for (int k = 0; k < TEST_BACKENDS; k++) {
+        if (table[k].backend == NULL)
+            continue;
+        cuzk_cpu_set_level(table[k].level);
+        body(table[k].backend);
+        seen++;
+    }
+    cuzk_cpu_set_level(saved);
+    assert_true(seen > 0);
+}
+
 void test_backends_close(struct test_backend table[TEST_BACKENDS])
 {
     for (int k = 0; k < TEST_BACKENDS; k++)

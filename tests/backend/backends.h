@@ -16,6 +16,9 @@ enum { TEST_BACKENDS = 4 };
 
 /* Fills the table; pool is used by those that run on the processor. */
 void test_backends_open(struct cuzk_pool *pool, struct test_backend table[TEST_BACKENDS]);
+/* Runs body on each that this machine has, under its level of arithmetic; there must be one. */
+void test_backends_each(const struct test_backend table[TEST_BACKENDS],
+                        void (*body)(struct cuzk_backend *backend));
 void test_backends_close(struct test_backend table[TEST_BACKENDS]);
 
 #endif

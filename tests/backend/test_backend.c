@@ -363,22 +363,6 @@ static void check_quotient(const struct cuzk_fr a[DOMAIN], const struct cuzk_fr 
     cuzk_ntt_destroy(ntt);
 }
 
-static void each_backend(void (*body)(struct cuzk_backend *backend))
-{
-    const enum cuzk_cpu_level saved = cuzk_cpu_level();
-    unsigned seen = 0;
-
-    for (int k = 0; k < TEST_BACKENDS; k++) {
-        if (backends[k].backend == NULL)
-            continue;
-        cuzk_cpu_set_level(backends[k].level);
-        body(backends[k].backend);
-        seen++;
-    }
-    cuzk_cpu_set_level(saved);
-    assert_true(seen > 0);
-}
-
 /* ---- proving ---- */
 
 static void check_job(struct cuzk_backend *backend, struct circuit *circuit)
@@ -506,13 +490,13 @@ static void limited_jobs(struct cuzk_backend *backend)
 static void test_job__is_the_same_under_limits_of_memory(void **state)
 {
     (void)state;
-    each_backend(limited_jobs);
+    test_backends_each(backends, limited_jobs);
 }
 
 static void test_job__operations_equal_slow_twins(void **state)
 {
     (void)state;
-    each_backend(jobs);
+    test_backends_each(backends, jobs);
 }
 
 static void compact_jobs(struct cuzk_backend *backend)
@@ -529,7 +513,7 @@ static void compact_jobs(struct cuzk_backend *backend)
 static void test_job__copies_equal_rows_written_out(void **state)
 {
     (void)state;
-    each_backend(compact_jobs);
+    test_backends_each(backends, compact_jobs);
 }
 
 static void refusals(struct cuzk_backend *backend)
@@ -593,7 +577,7 @@ static void refusals(struct cuzk_backend *backend)
 static void test_table__refuses_what_does_not_fit(void **state)
 {
     (void)state;
-    each_backend(refusals);
+    test_backends_each(backends, refusals);
 }
 
 /* ---- single operations ---- */
@@ -648,7 +632,7 @@ static void lone_operations(struct cuzk_backend *backend)
 static void test_msm_and_setup_points__agree(void **state)
 {
     (void)state;
-    each_backend(lone_operations);
+    test_backends_each(backends, lone_operations);
 }
 
 static void transforms(struct cuzk_backend *backend)
@@ -684,7 +668,7 @@ static void transforms(struct cuzk_backend *backend)
 static void test_ntt__equals_the_sum(void **state)
 {
     (void)state;
-    each_backend(transforms);
+    test_backends_each(backends, transforms);
 }
 
 static bool always(void *context)
@@ -721,7 +705,7 @@ static void cancelling(struct cuzk_backend *backend)
 static void test_job__stops_when_asked(void **state)
 {
     (void)state;
-    each_backend(cancelling);
+    test_backends_each(backends, cancelling);
 }
 
 /* The operations of a proof; whatever was made is destroyed. */
@@ -776,7 +760,7 @@ static void failing(struct cuzk_backend *backend)
 static void test_job__survives_failing_allocations(void **state)
 {
     (void)state;
-    each_backend(failing);
+    test_backends_each(backends, failing);
 }
 
 /* Every CUDA call of a key and a proof fails once, with an error that is the call's own (out of resources) or
@@ -814,7 +798,7 @@ static void losing(struct cuzk_backend *backend)
 static void test_job__survives_failing_calls_of_cuda(void **state)
 {
     (void)state;
-    each_backend(losing);
+    test_backends_each(backends, losing);
 }
 
 int main(void)

@@ -239,38 +239,22 @@ static void measured(struct cuzk_backend *backend)
         }
 }
 
-static void each_backend(void (*body)(struct cuzk_backend *backend))
-{
-    const enum cuzk_cpu_level saved = cuzk_cpu_level();
-    unsigned seen = 0;
-
-    for (int k = 0; k < TEST_BACKENDS; k++) {
-        if (backends[k].backend == NULL)
-            continue;
-        cuzk_cpu_set_level(backends[k].level);
-        body(backends[k].backend);
-        seen++;
-    }
-    cuzk_cpu_set_level(saved);
-    assert_true(seen > 0);
-}
-
 static void test_msm__is_right_at_the_edges(void **state)
 {
     (void)state;
-    each_backend(sums);
+    test_backends_each(backends, sums);
 }
 
 static void test_ntt__equals_the_processors_at_every_size(void **state)
 {
     (void)state;
-    each_backend(transforms);
+    test_backends_each(backends, transforms);
 }
 
 static void test_measure__finds_everything_right(void **state)
 {
     (void)state;
-    each_backend(measured);
+    test_backends_each(backends, measured);
 }
 
 int main(void)
