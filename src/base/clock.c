@@ -25,3 +25,10 @@ uint64_t cuzk_clock_unix_seconds(void)
 {
     return read_clock(CLOCK_REALTIME) / UINT64_C(1000000000);
 }
+
+void cuzk_clock_pause_ms(uint64_t ms)
+{
+    const struct timespec time = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+
+    nanosleep(&time, NULL);
+}

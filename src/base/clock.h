@@ -14,6 +14,9 @@ uint64_t cuzk_clock_ns(void);
 /* Nanoseconds of processor time that this process has used, all threads together. */
 uint64_t cuzk_clock_cpu_ns(void);
 
+/* Waits so many milliseconds, less where a signal comes. */
+void cuzk_clock_pause_ms(uint64_t ms);
+
 /* Seconds since 1970-01-01 UTC. */
 uint64_t cuzk_clock_unix_seconds(void);
 

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "bench/event_parts.h"
 #include "bench/machine.h"
+#include "bench/percentile.h"
 #include "engine/engine.h"
 #include "engine/event_timeline.h"
 #include "engine/null_spec.h"
@@ -291,29 +292,12 @@ static enum cuzk_status open_engine(struct load *load, char *device_name, size_t
 
 /* ---- figures ---- */
 
-static int by_size(const void *one, const void *other)
-{
-    const double a = *(const double *)one, b = *(const double *)other;
-
-    return a < b ? -1 : a > b;
-}
-
-/* The smallest latency that a share of the proofs did not exceed. */
-static double percentile(const double *sorted, uint32_t count, double share)
-{
-    uint32_t at = (uint32_t)(share * count);
-
-    if ((double)at < share * count)
-        at++;
-    return sorted[at > 0 ? at - 1 : 0];
-}
-
 static void take_latencies(const struct load *load, struct cuzk_load_result *out, uint64_t *begin,
                            uint64_t *end)
 {
     uint64_t first = UINT64_MAX;
     const uint32_t n = load->options->proofs;
-    double sum = 0;
+    double sum = 0, percentiles[CUZK_PERCENTILES];
 
     *begin = UINT64_MAX;
     *end = 0;
@@ -326,10 +310,10 @@ static void take_latencies(const struct load *load, struct cuzk_load_result *out
         *end = proof->ended_ns > *end ? proof->ended_ns : *end;
         first = proof->ended_ns < first ? proof->ended_ns : first;
     }
-    qsort(out->latency, n, sizeof *out->latency, by_size);
-    out->latency_p50 = percentile(out->latency, n, 0.50);
-    out->latency_p90 = percentile(out->latency, n, 0.90);
-    out->latency_p99 = percentile(out->latency, n, 0.99);
+    cuzk_bench_percentiles(out->latency, n, percentiles);
+    out->latency_p50 = percentiles[0];
+    out->latency_p90 = percentiles[1];
+    out->latency_p99 = percentiles[2];
     out->figures.latency_mean = sum / n;
     out->figures.latency_most = out->latency[n - 1];
     out->figures.steady = n > 1 ? (double)(*end - first) / 1e9 / (n - 1) : 0;

@@ -3,14 +3,19 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "cli/proof_file.h"
 #include "server/config.h"
 #include "server/message.h"
 
-enum { RECONNECT_MS = 120000, RECONNECT_EVERY_MS = 500, AWAIT_SLICE_MS = 10000, SMALL_TIMEOUT_MS = 60000 };
+enum {
+    RECONNECT_MS = 120000,
+    RECONNECT_EVERY_MS = 500,
+    AWAIT_SLICE_MS = 10000,
+    SMALL_TIMEOUT_MS = 60000,
+    CANCEL_MS = 10000
+};
 
 enum cuzk_status cli_remote_open(struct cli_session *session, const struct cli_remote_options *options,
                                  struct cuzk_client **out, struct cuzk_error *err)
@@ -39,13 +44,6 @@ enum cuzk_status cli_remote_call(struct cli_session *session, struct cuzk_client
 }
 
 /* ---- await ---- */
-
-static void pause_ms(unsigned ms)
-{
-    const struct timespec time = {ms / 1000, (long)(ms % 1000) * 1000000};
-
-    nanosleep(&time, NULL);
-}
 
 /* One round: at most so long. */
 static enum cuzk_status await_once(struct cli_session *session, struct cuzk_client *client,
@@ -98,7 +96,7 @@ enum cuzk_status cli_remote_await(struct cli_session *session, struct cuzk_clien
             lost_ns = lost_ns == 0 ? cuzk_clock_ns() : lost_ns;
             if ((cuzk_clock_ns() - lost_ns) / 1000000 >= RECONNECT_MS)
                 return status;
-            pause_ms(RECONNECT_EVERY_MS);
+            cuzk_clock_pause_ms(RECONNECT_EVERY_MS);
             continue;
         }
         if (status != CUZK_OK) {
@@ -112,6 +110,24 @@ enum cuzk_status cli_remote_await(struct cli_session *session, struct cuzk_clien
         *out = NULL;
         cuzk_progress_report(&session->progress, "seconds waited", waited / 1000, 0);
     }
+}
+
+/* ---- cancel ---- */
+
+enum cuzk_status cli_remote_cancel(struct cuzk_client *client, const char *job_id, struct cuzk_error *err)
+{
+    Cuzk__V1__CancelProofRequest request = CUZK__V1__CANCEL_PROOF_REQUEST__INIT;
+    const struct cuzk_client_call call = {.method = "CancelProof",
+                                          .small = &request.base,
+                                          .answer = &cuzk__v1__cancel_proof_response__descriptor,
+                                          .timeout_ms = CANCEL_MS};
+    ProtobufCMessage *answer = NULL;
+
+    request.job_id = (char *)(uintptr_t)job_id;
+    const enum cuzk_status status = cuzk_client_call(client, &call, &answer, NULL, err);
+
+    cuzk_message_free(answer);
+    return status;
 }
 
 /* ---- result ---- */

@@ -104,6 +104,9 @@ enum cuzk_status cli_remote_await(struct cli_session *session, struct cuzk_clien
                                   uint64_t timeout_ms, Cuzk__V1__AwaitProofResponse **out,
                                   struct cuzk_error *err);
 
+/* Ends a job that is no longer wanted, also when Ctrl-C was the reason. Errors: what the daemon says. */
+enum cuzk_status cli_remote_cancel(struct cuzk_client *client, const char *job_id, struct cuzk_error *err);
+
 /* Whether a job was proved. Errors: INPUT (it failed: the daemon's reason), CANCELLED. */
 enum cuzk_status cli_remote_judge(const Cuzk__V1__AwaitProofResponse *result, struct cuzk_error *err);
 

@@ -5,17 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/hex.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "bench/machine.h"
+#include "bench/percentile.h"
 #include "engine/engine.h"
 #include "server/message.h"
 
-enum { VANILLA_PROOF = 10, CANCEL_MS = 10000, RUN_ID_BYTES = 8, BUSY_LEAST_MS = 10 };
+enum { VANILLA_PROOF = 10, RUN_ID_BYTES = 8, BUSY_LEAST_MS = 10 };
 
 struct proof {
     uint64_t begin_ns, accepted_ns, end_ns;
@@ -34,13 +34,6 @@ struct load {
 };
 
 /* ---- one proof ---- */
-
-static void pause_ms(uint64_t ms)
-{
-    const struct timespec time = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
-
-    nanosleep(&time, NULL);
-}
 
 static bool stopped(struct load *load)
 {
@@ -82,28 +75,13 @@ static enum cuzk_status submit(struct load *load, struct cuzk_client *client, ui
         pthread_mutex_lock(&load->lock);
         load->busy++;
         pthread_mutex_unlock(&load->lock);
-        pause_ms(retry_ms > BUSY_LEAST_MS ? retry_ms : BUSY_LEAST_MS);
+        cuzk_clock_pause_ms(retry_ms > BUSY_LEAST_MS ? retry_ms : BUSY_LEAST_MS);
     }
     if (status != CUZK_OK)
         return status;
     snprintf(job_id, CUZK_JOB_ID_TEXT, "%s", ((const Cuzk__V1__SubmitProofResponse *)answer)->job_id);
     cuzk_message_free(answer);
     return CUZK_OK;
-}
-
-static void cancel(struct cuzk_client *client, char *job_id)
-{
-    Cuzk__V1__CancelProofRequest request = CUZK__V1__CANCEL_PROOF_REQUEST__INIT;
-    const struct cuzk_client_call call = {.method = "CancelProof",
-                                          .small = &request.base,
-                                          .answer = &cuzk__v1__cancel_proof_response__descriptor,
-                                          .timeout_ms = CANCEL_MS};
-    ProtobufCMessage *answer;
-    struct cuzk_error error;
-
-    request.job_id = job_id;
-    (void)cuzk_client_call(client, &call, &answer, NULL, &error); /* it may have ended meanwhile */
-    cuzk_message_free(answer);
 }
 
 static enum cuzk_status await(struct load *load, struct cuzk_client *client, char *job_id,
@@ -143,8 +121,10 @@ static enum cuzk_status prove(struct load *load, struct cuzk_client *client, uin
     proof->accepted_ns = cuzk_clock_ns();
     const enum cuzk_status status = await(load, client, job_id, proof, err);
 
+    struct cuzk_error error;
+
     if (status == CUZK_CANCELLED)
-        cancel(client, job_id);
+        (void)cli_remote_cancel(client, job_id, &error); /* it may have ended meanwhile */
     return status;
 }
 
@@ -223,29 +203,9 @@ static enum cuzk_status run_all(struct load *load, struct cuzk_error *err)
 
 struct figures {
     double wall, per_proof, steady;
-    double submit[3], latency[3]; /* p50, p90, p99 */
+    double submit[CUZK_PERCENTILES], latency[CUZK_PERCENTILES]; /* p50, p90, p99 */
     double queue, synthesis, device;
 };
-
-static int by_size(const void *one, const void *other)
-{
-    const double a = *(const double *)one, b = *(const double *)other;
-
-    return (a > b) - (a < b);
-}
-
-/* Sorts; the smallest value that so large a share does not exceed. */
-static void percentiles(double *values, uint32_t n, double out[3])
-{
-    static const unsigned shares[] = {50, 90, 99};
-
-    qsort(values, n, sizeof *values, by_size);
-    for (int i = 0; i < 3; i++) {
-        const uint64_t at = ((uint64_t)shares[i] * n + 99) / 100;
-
-        out[i] = values[at > 0 ? at - 1 : 0];
-    }
-}
 
 static enum cuzk_status take_figures(const struct load *load, struct figures *out, struct cuzk_error *err)
 {
@@ -267,8 +227,8 @@ static enum cuzk_status take_figures(const struct load *load, struct figures *ou
         out->synthesis += (double)proof->synthesis_ms / 1e3 / n;
         out->device += (double)proof->device_ms / 1e3 / n;
     }
-    percentiles(values, n, out->submit);
-    percentiles(values + n, n, out->latency);
+    cuzk_bench_percentiles(values, n, out->submit);
+    cuzk_bench_percentiles(values + n, n, out->latency);
     cuzk_mem_free(values);
     out->wall = (double)(end - begin) / 1e9;
     out->per_proof = out->wall / n;

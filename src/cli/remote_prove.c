@@ -23,7 +23,7 @@
 #include "groth16/verify.h"
 #include "server/message.h"
 
-enum { REQUEST_ID_BYTES = 16, SECTOR_ID_BYTES = 8, CANCEL_MS = 10000 };
+enum { REQUEST_ID_BYTES = 16, SECTOR_ID_BYTES = 8 };
 
 /* One job of the daemon. */
 struct part {
@@ -229,27 +229,20 @@ static enum cuzk_status await(struct cli_session *session, struct work *work, st
     return CUZK_OK;
 }
 
-/* What the daemon still has. Nobody listens to Ctrl-C here: that is why we came. */
+/* What the daemon still has. */
 static void cancel_rest(struct cli_session *session, const struct work *work)
 {
     for (size_t k = 0; k < work->part_count; k++) {
-        Cuzk__V1__CancelProofRequest request = CUZK__V1__CANCEL_PROOF_REQUEST__INIT;
-        const struct cuzk_client_call call = {.method = "CancelProof",
-                                              .small = &request.base,
-                                              .answer = &cuzk__v1__cancel_proof_response__descriptor,
-                                              .timeout_ms = CANCEL_MS};
-        ProtobufCMessage *answer = NULL;
+        const struct part *part = &work->parts[k];
         struct cuzk_error error;
 
-        if (!work->parts[k].running)
+        if (!part->running)
             continue;
-        request.job_id = work->parts[k].id;
-        if (cuzk_client_call(work->client, &call, &answer, NULL, &error) == CUZK_OK)
-            cli_session_note(session, "job %s: cancelled", work->parts[k].id);
+        if (cli_remote_cancel(work->client, part->id, &error) == CUZK_OK)
+            cli_session_note(session, "job %s: cancelled", part->id);
         else
-            cuzk_log_line(&session->log, CUZK_LOG_WARNING, "job %s: not cancelled: %s", work->parts[k].id,
+            cuzk_log_line(&session->log, CUZK_LOG_WARNING, "job %s: not cancelled: %s", part->id,
                           error.message);
-        cuzk_message_free(answer);
     }
 }
 

@@ -95,23 +95,30 @@ static void run(const char *preset, const char *change, uint32_t proofs, uint32_
     cuzk_load_work_free(&work);
 }
 
-static void test_load_run__null_devices_stand_alone(void **state)
+/* A run on such devices is refused with a status before anything is done. */
+static void check_refused(const char *const *devices, unsigned count, const char *preset,
+                          enum cuzk_status expected)
 {
-    static const char *const devices[] = {"null:msm=1ms", "cpu"};
     struct cuzk_load_options options = {
-        .devices = devices, .device_count = 2, .threads = 1, .proofs = 1, .in_flight = 1};
+        .devices = devices, .device_count = count, .threads = 1, .proofs = 1, .in_flight = 1};
     struct cuzk_load_result result;
     struct cuzk_load_work work;
     struct cuzk_error err;
 
-    (void)state;
     assert_int_equal(cuzk_load_work_make("porep-32g", true, NULL, &work, &err), CUZK_OK);
     options.work = &work;
-    assert_int_equal(cuzk_knobs_preset("auto", &options.knobs, &err), CUZK_OK);
-    assert_int_equal(cuzk_load_run(&options, &result, &err), CUZK_ARGUMENT);
-    options.device_count = 0;
-    assert_int_equal(cuzk_load_run(&options, &result, &err), CUZK_ARGUMENT);
+    assert_int_equal(cuzk_knobs_preset(preset, &options.knobs, &err), CUZK_OK);
+    assert_int_equal(cuzk_load_run(&options, &result, &err), expected);
     cuzk_load_work_free(&work);
+}
+
+static void test_load_run__null_devices_stand_alone(void **state)
+{
+    static const char *const devices[] = {"null:msm=1ms", "cpu"};
+
+    (void)state;
+    check_refused(devices, 2, "auto", CUZK_ARGUMENT);
+    check_refused(devices, 0, "auto", CUZK_ARGUMENT);
 }
 
 static void test_load_run__metrics_have_their_meaning(void **state)
@@ -153,18 +160,11 @@ static void test_load_run__every_preset_ends(void **state)
 static void test_load_run__what_does_not_fit_is_refused_with_the_sum(void **state)
 {
     static const char *const devices[] = {"null:msm=1ms:memory=16GiB:unit=12GiB"};
-    struct cuzk_load_options options = {
-        .devices = devices, .device_count = 1, .threads = 1, .proofs = 1, .in_flight = 1};
-    struct cuzk_load_result result;
     struct cuzk_load_work work;
     struct cuzk_error err;
 
     (void)state;
-    assert_int_equal(cuzk_load_work_make("porep-32g", true, NULL, &work, &err), CUZK_OK);
-    options.work = &work;
-    assert_int_equal(cuzk_knobs_preset("phase-10", &options.knobs, &err), CUZK_OK);
-    assert_int_equal(cuzk_load_run(&options, &result, &err), CUZK_MEMORY);
-    cuzk_load_work_free(&work);
+    check_refused(devices, 1, "phase-10", CUZK_MEMORY);
     assert_int_equal(cuzk_load_work_make("porep-3k", true, NULL, &work, &err), CUZK_ARGUMENT);
 }
 
