@@ -4,6 +4,7 @@
 #include "base/hex.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/synth_options.h"
 #include "filecoin/synth.h"
 
 struct synth_options {
@@ -82,18 +83,7 @@ out:
 }
 
 static const struct cuzk_option options[] = {
-    {.name = "sector-size",
-     .type = CUZK_OPTION_SIZE,
-     .offset = offsetof(struct synth_options, sector_size),
-     .placeholder = "SIZE",
-     .required = true,
-     .help = "2KiB to 64GiB"},
-    {.name = "seed",
-     .type = CUZK_OPTION_NUMBER,
-     .offset = offsetof(struct synth_options, seed),
-     .placeholder = "N",
-     .required = true,
-     .help = "everything follows from it"},
+    CLI_SYNTH_OPTIONS(struct synth_options),
     {.name = "data",
      .type = CUZK_OPTION_CHOICE,
      .offset = offsetof(struct synth_options, data),

@@ -1,5 +1,6 @@
 #include "cli/command.h"
 #include "cli/post_folder.h"
+#include "cli/synth_options.h"
 #include "filecoin/post_synth.h"
 
 enum { SECTORS_MOST = 1 << 16 };
@@ -62,18 +63,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
 }
 
 static const struct cuzk_option options[] = {
-    {.name = "sector-size",
-     .type = CUZK_OPTION_SIZE,
-     .offset = offsetof(struct synth_options, sector_size),
-     .placeholder = "SIZE",
-     .required = true,
-     .help = "2KiB to 64GiB"},
-    {.name = "seed",
-     .type = CUZK_OPTION_NUMBER,
-     .offset = offsetof(struct synth_options, seed),
-     .placeholder = "N",
-     .required = true,
-     .help = "everything follows from it"},
+    CLI_SYNTH_OPTIONS(struct synth_options),
     {.name = "sectors",
      .type = CUZK_OPTION_NUMBER,
      .offset = offsetof(struct synth_options, sectors),

@@ -1,5 +1,6 @@
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/synth_options.h"
 #include "cli/update_folder.h"
 #include "filecoin/update_synth.h"
 
@@ -60,18 +61,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
 }
 
 static const struct cuzk_option options[] = {
-    {.name = "sector-size",
-     .type = CUZK_OPTION_SIZE,
-     .offset = offsetof(struct synth_options, sector_size),
-     .placeholder = "SIZE",
-     .required = true,
-     .help = "2KiB to 64GiB"},
-    {.name = "seed",
-     .type = CUZK_OPTION_NUMBER,
-     .offset = offsetof(struct synth_options, seed),
-     .placeholder = "N",
-     .required = true,
-     .help = "everything follows from it"},
+    CLI_SYNTH_OPTIONS(struct synth_options),
     {.name = "out",
      .type = CUZK_OPTION_STRING,
      .offset = offsetof(struct synth_options, out),
