@@ -129,6 +129,8 @@ uint32_t cuzk_engine_tune(struct cuzk_engine *engine, const struct cuzk_engine_t
 /* Makes a circuit's key hot on every device; blocks. Errors: ARGUMENT, NOT_FOUND, MEMORY, INPUT. */
 enum cuzk_status cuzk_engine_preload(struct cuzk_engine *engine, const char *circuit, bool *already,
                                      uint64_t *load_ms, struct cuzk_error *err);
+/* The same; how it ended goes to the engine's log. Nothing, where the engine stops. */
+void cuzk_engine_preload_noted(struct cuzk_engine *engine, const char *circuit);
 /* Errors: ARGUMENT; BUSY where jobs use it. */
 enum cuzk_status cuzk_engine_evict(struct cuzk_engine *engine, const char *circuit, bool *was_loaded,
                                    uint64_t *freed, struct cuzk_error *err);

@@ -387,7 +387,7 @@ enum cuzk_status cuzk_engine_evict(struct cuzk_engine *engine, const char *name,
     return status;
 }
 
-static void preload_named(struct cuzk_engine *engine, const char *name)
+void cuzk_engine_preload_noted(struct cuzk_engine *engine, const char *name)
 {
     struct cuzk_error err = {0};
     uint64_t ms;
@@ -415,7 +415,7 @@ static void preload_critical(struct cuzk_engine *engine)
             cuzk_parameter_find(directory, &id, ".params", path, NULL) != CUZK_OK)
             continue;
         cuzk_circuit_id_format(&id, name);
-        preload_named(engine, name);
+        cuzk_engine_preload_noted(engine, name);
     }
 }
 
@@ -426,7 +426,7 @@ static void *preloader_main(void *argument)
     if (engine->verify && engine->knobs.value[CUZK_KNOB_SRS] != CUZK_SRS_PER_PROOF)
         preload_critical(engine);
     for (size_t i = 0; i < engine->preload_count; i++)
-        preload_named(engine, engine->preload[i]);
+        cuzk_engine_preload_noted(engine, engine->preload[i]);
     pthread_mutex_lock(&engine->lock);
     engine->ready = true;
     pthread_mutex_unlock(&engine->lock);

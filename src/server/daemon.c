@@ -225,16 +225,8 @@ static void load(struct cuzk_work *work)
 {
     void *whole = work; /* its first member */
     struct loading *loading = whole;
-    struct cuzk_error error = {0};
-    uint64_t ms = 0;
-    bool already;
 
-    if (cuzk_engine_preload(loading->daemon->engine, loading->circuit, &already, &ms, &error) == CUZK_OK)
-        cuzk_log_line(loading->daemon->log, CUZK_LOG_INFO, "%s is loaded (%llu ms)", loading->circuit,
-                      (unsigned long long)ms);
-    else
-        cuzk_log_line(loading->daemon->log, CUZK_LOG_WARNING, "%s is not loaded: %s", loading->circuit,
-                      error.message);
+    cuzk_engine_preload_noted(loading->daemon->engine, loading->circuit);
     cuzk_mem_free(loading);
 }
 
