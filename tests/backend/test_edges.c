@@ -22,13 +22,17 @@
 static struct test_random rng;
 static struct test_backend backends[TEST_BACKENDS];
 static struct cuzk_pool *pool;
+static unsigned log_most = 20; /* on a device; CUZK_TEST_LOG_MOST */
 
+/* Not zero: it may be the logarithm of a point. */
 static void draw(struct cuzk_fr *out)
 {
     uint8_t bytes[64];
 
-    test_random_bytes(&rng, bytes, sizeof bytes);
-    cuzk_fr_from_wide_bytes(bytes, out);
+    do {
+        test_random_bytes(&rng, bytes, sizeof bytes);
+        cuzk_fr_from_wide_bytes(bytes, out);
+    } while (cuzk_fr_is_zero(out));
 }
 
 static bool on_device(const struct cuzk_backend *backend)
@@ -45,8 +49,8 @@ enum pattern {
     EQUAL_POINTS,    /* random scalars */
     ONE_BUCKET,      /* equal points and scalars: doublings alone */
     OPPOSITE_POINTS, /* neighbours under one scalar: infinity again and again */
-    INFINITE_POINTS, /* every third, and all of the last few */
-    MIXTURE,         /* few points, their opposites and infinity under few scalars */
+    INFINITE_POINTS, /* every third, and all of the last few: refused */
+    MIXTURE,         /* few points and their opposites under few scalars */
     POWERS_OF_TWO,   /* one window of a scalar is occupied, at its edge */
     PATTERNS,
 };
@@ -88,8 +92,6 @@ static void make_element(enum pattern pattern, size_t k, size_t n, const struct 
         *logarithm = few[test_random_below(&rng, 4)];
         if (test_random_below(&rng, 2) == 0)
             cuzk_fr_neg(logarithm, logarithm);
-        if (test_random_below(&rng, 8) == 0)
-            cuzk_fr_zero(logarithm);
         *scalar = few[test_random_below(&rng, 4)];
         if (test_random_below(&rng, 4) == 0)
             cuzk_fr_zero(scalar);
@@ -150,8 +152,10 @@ static void check_sum(struct cuzk_backend *backend, struct cuzk_backend_table *t
                      CUZK_OK);
     const enum cuzk_status status = backend->ops->msm(backend, g2 ? CUZK_GROUP_G2 : CUZK_GROUP_G1, points, n,
                                                       (const uint64_t(*)[4])scalars, &out, &err);
-    /* no key has infinity in it: a processor that meets it says so; a device's queries are padded with it */
-    if (status != CUZK_INPUT || !infinite || on_device(backend)) {
+    if (infinite) { /* no key has infinity in it */
+        assert_int_equal(status, CUZK_INPUT);
+        assert_non_null(strstr(err.message, "infinity, which is not allowed here"));
+    } else {
         if (status != CUZK_OK)
             fail_msg("%s", err.message);
         assert_sum(g2, &out, &sum);
@@ -180,7 +184,7 @@ static void sums(struct cuzk_backend *backend)
         for (int pattern = 0; pattern < PATTERNS; pattern++) {
             for (size_t k = 0; k < sizeof small / sizeof *small; k++)
                 check_sum(backend, table, g2 != 0, (enum pattern)pattern, small[k]);
-            for (size_t k = 0; on_device(backend) && k < sizes; k++)
+            for (size_t k = 0; on_device(backend) && k < sizes && large[k] >> log_most <= 1; k++)
                 if (large[k] < 5000 || pattern == MIXTURE || pattern == RANDOM || pattern == ONE_BUCKET)
                     check_sum(backend, table, g2 != 0, (enum pattern)pattern, large[k]);
         }
@@ -193,7 +197,7 @@ static void sums(struct cuzk_backend *backend)
 /* Every direction at every size against the processor's, with vectors of zeros and of r - 1 among them. */
 static void transforms(struct cuzk_backend *backend)
 {
-    const unsigned most = on_device(backend) ? 20 : 10;
+    const unsigned most = on_device(backend) ? log_most : 10;
     struct cuzk_fr one, minus_one;
 
     cuzk_fr_one(&one);
@@ -230,7 +234,7 @@ static void measured(struct cuzk_backend *backend)
 {
     static const unsigned sizes[] = {4, 9, 10, 11, 12, 17, 18, 20};
 
-    for (size_t k = 0; on_device(backend) && k < sizeof sizes / sizeof *sizes; k++)
+    for (size_t k = 0; on_device(backend) && k < sizeof sizes / sizeof *sizes && sizes[k] <= log_most; k++)
         for (int work = CUZK_CUDA_NTT_DOWN; work < CUZK_CUDA_WORKS; work++) {
             struct cuzk_error err;
             uint64_t ns;
@@ -257,7 +261,8 @@ static void test_measure__finds_everything_right(void **state)
     test_backends_each(backends, measured);
 }
 
-int main(void)
+/* A pattern chooses among the tests. */
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_msm__is_right_at_the_edges),
@@ -265,6 +270,10 @@ int main(void)
         cmocka_unit_test(test_measure__finds_everything_right),
     };
 
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    if (getenv("CUZK_TEST_LOG_MOST") != NULL)
+        log_most = (unsigned)strtoul(getenv("CUZK_TEST_LOG_MOST"), NULL, 10);
     test_random_init(&rng);
     if (cuzk_pool_create(0, &pool, NULL) != CUZK_OK)
         return 1;

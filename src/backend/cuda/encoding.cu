@@ -79,22 +79,11 @@ static __global__ void decode(const uint8_t *__restrict__ bytes, uint32_t n, uin
     if (i >= n)
         return;
     const uint8_t *const from = bytes + (size_t)i * 2 * sizeof(field);
-    const uint8_t flags = from[0] & 0xe0;
     field x, y;
-    bool good;
 
-    if (flags == 0x40) {
-        uint64_t any = 0;
-        for (unsigned k = 1; k < 2 * sizeof(field) / 8; k++)
-            any |= ((const uint64_t *)from)[k];
-        good = any == 0 && (swap_bytes(((const uint64_t *)from)[0]) & UINT64_C(0x3fffffffffffffff)) == 0;
-        field_zero(&x);
-        field_zero(&y);
-    } else {
-        const bool below = read_coordinate(from, &x) & read_coordinate(from + sizeof(field), &y);
-        const field rhs = field_square(x) * x + curve_b((const field *)NULL);
-        good = flags == 0 && below && field_equal(field_square(y), rhs);
-    }
+    const bool below = read_coordinate(from, &x) & read_coordinate(from + sizeof(field), &y);
+    const field rhs = field_square(x) * x + curve_b((const field *)NULL);
+    const bool good = (from[0] & 0xe0) == 0 && below && field_equal(field_square(y), rhs);
     if (!good)
         atomicMin(worst, first + i);
     field_store(&out[i].x, x);

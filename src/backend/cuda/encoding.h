@@ -20,7 +20,8 @@ static inline size_t cuda_point_bytes(bool g2)
 }
 
 /* n points of 96 (192) bytes; *worst (device) becomes the lowest number, counted from `first`, of a point
- * that has flags other than infinity, a coordinate not below p or is off the curve: start with UINT32_MAX. */
+ * that has flags (no key has infinity in it), a coordinate not below p or is off the curve: start with
+ * UINT32_MAX. */
 enum cuzk_status cuzk_cuda_decode_g1(const uint8_t *bytes, uint32_t n, uint32_t first,
                                      struct cuzk_g1_affine *out, uint32_t *worst, cudaStream_t stream,
                                      struct cuzk_error *err);

@@ -23,8 +23,10 @@ enum cuzk_status cuda_points_decode(const struct cuzk_backend_query *query, bool
     CUZK_TRY(cuzk_cuda_check(cudaStreamSynchronize(stream), "decode of points", err));
     if (bad == UINT32_MAX)
         return CUZK_OK;
-    return cuzk_error_set(err, CUZK_INPUT, "%s: point %u is not on the curve or not encoded as one",
-                          query->name, bad);
+    const bool infinity = query->bytes[bad * size] == 0x40;
+    return cuzk_error_set(err, CUZK_INPUT, "%s, point %u of %u: %s", query->name, bad, query->count,
+                          infinity ? "infinity, which is not allowed here"
+                                   : "not on the curve, or not encoded as a point");
 }
 
 enum cuzk_status cuda_points_upload(struct cuda_backend *backend, const struct cuzk_backend_query *query,
