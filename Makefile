@@ -7,7 +7,7 @@ SOURCES   = $(shell git ls-files 'src/*.[ch]' 'src/*.cpp' 'src/*.cu' 'src/*.cuh'
 CTEST     = ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build help packages check check-long layers format-check gcc asan tsan tsan-daemon portable release release-check peers fuzz demo format lint \
+.PHONY: build help packages check check-long layers format-check gcc asan tsan cuda-sanitize tsan-daemon portable release release-check peers fuzz demo format lint \
         bench-peer install clean
 
 build: packages ## build/cuzk, build/cuzk-oracle, build/libcuzk.so and .a
@@ -54,6 +54,9 @@ tsan: packages ## unit tests under ThreadSanitizer
 	cmake --preset tsan $(LAUNCHER) >/dev/null
 	ninja -C build-tsan
 	cd build-tsan && $(CTEST) -LE 'long|heavy|e2e|peers'
+
+cuda-sanitize: build ## every CUDA kernel under compute-sanitizer's memcheck and racecheck (a GPU, minutes)
+	tools/cuda_sanitize.sh build
 
 tsan-daemon: packages ## the whole daemon under load, under ThreadSanitizer
 	cmake --preset tsan $(LAUNCHER) >/dev/null

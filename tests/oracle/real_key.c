@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "backend/choice.h"
 #include "backend/cpu/cpu.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -150,6 +151,34 @@ void real_key_open(const char *circuit, const char *name, struct real_key *key)
     must(cuzk_prover_create(key->backend, key->circuit.r1cs, &key->circuit.layout, &key->params, NULL,
                             &key->prover, &err),
          &err);
+}
+
+bool real_key_use(struct real_key *key, const char *backend, uint64_t memory_limit)
+{
+    struct cuzk_backend *opened;
+    struct cuzk_error err = {0};
+
+    if (cuzk_backend_open(backend, key->pool, &opened, &err) != CUZK_OK) {
+        print_message("SKIPPED: %s: %s\n", backend, err.message);
+        return false;
+    }
+    cuzk_prover_destroy(key->prover);
+    cuzk_backend_destroy(key->backend);
+    key->prover = NULL;
+    key->backend = opened;
+    opened->memory_limit = memory_limit;
+    must(cuzk_prover_create(opened, key->circuit.r1cs, &key->circuit.layout, &key->params, NULL, &key->prover,
+                            &err),
+         &err);
+    return true;
+}
+
+uint64_t real_key_peak(const struct real_key *key)
+{
+    struct cuzk_backend_facts facts;
+
+    key->backend->ops->facts(key->backend, &facts);
+    return facts.peak_bytes;
 }
 
 void real_key_close(struct real_key *key)

@@ -22,6 +22,13 @@ struct real_key {
 void real_key_open(const char *circuit, const char *name, struct real_key *key);
 void real_key_close(struct real_key *key);
 
+/* From here on proofs are made by another backend ("cuda"), within `memory_limit` bytes of its memory (0: all
+ * there is). False, with a message: this machine has none. */
+bool real_key_use(struct real_key *key, const char *backend, uint64_t memory_limit);
+
+/* What was taken at most of the device's memory since real_key_use, bytes. */
+uint64_t real_key_peak(const struct real_key *key);
+
 /* Every line of a JSON-lines fixture (proofs.jsonl, proofs-ni.jsonl) of this key for which `sector` (NULL:
  * all) is the sector's folder; returns how many there were. */
 unsigned real_key_check_proofs(struct real_key *key, const char *fixture, const char *sector);
