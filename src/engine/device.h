@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend/backend.h"
 #include "base/error.h"
 #include "base/progress.h"
 #include "engine/sched.h"
@@ -44,6 +45,7 @@ struct cuzk_device_unit {
     struct cuzk_shared_witness *witness;
     uint8_t proof[CUZK_PROOF_BYTES];  /* after FINISH; not verified yet */
     uint64_t kernels_ns, transfer_ns; /* summed over the stages so far: the device working, and copying */
+    struct cuzk_backend_times times;  /* the same by operation; 0 where a device does not know */
 };
 
 struct cuzk_device_ops {

@@ -158,6 +158,7 @@ static void *serve_slot(void *context)
                                         &channel->unit, &error);
         message->kernels_ns = channel->unit.kernels_ns;
         message->transfer_ns = channel->unit.transfer_ns;
+        message->times = channel->unit.times;
         memcpy(message->proof, channel->unit.proof, sizeof message->proof);
         answer(channel->fd, message, status, &error);
     }

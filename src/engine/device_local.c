@@ -255,13 +255,13 @@ static enum cuzk_status advance(struct local_slot *slot, const struct cuzk_devic
 
 static void count_times(const struct local_slot *slot, struct cuzk_device_unit *unit)
 {
-    struct cuzk_backend_times times;
+    const struct cuzk_backend_times *const times = &unit->times;
 
-    cuzk_proving_times(slot->proving, &times);
-    unit->transfer_ns = times.upload;
-    unit->kernels_ns = times.eval + times.quotient;
+    cuzk_proving_times(slot->proving, &unit->times);
+    unit->transfer_ns = times->upload;
+    unit->kernels_ns = times->eval + times->quotient;
     for (int q = 0; q < CUZK_QUERIES; q++)
-        unit->kernels_ns += times.msm[q];
+        unit->kernels_ns += times->msm[q];
 }
 
 static enum cuzk_status run_stage(struct local_slot *slot, enum cuzk_sched_stage stage,

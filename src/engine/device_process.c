@@ -292,6 +292,7 @@ static enum cuzk_status stage(struct cuzk_device *base, unsigned number, enum cu
     if (status == CUZK_OK) {
         unit->kernels_ns = channel->message.kernels_ns;
         unit->transfer_ns = channel->message.transfer_ns;
+        unit->times = channel->message.times;
         if (which == CUZK_STAGE_FINISH)
             memcpy(unit->proof, channel->message.proof, sizeof unit->proof);
     }

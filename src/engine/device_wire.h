@@ -40,6 +40,7 @@ struct cuzk_wire_message {
     uint64_t memory_limit; /* NEED, LOAD */
     uint64_t done, total;
     uint64_t kernels_ns, transfer_ns;
+    struct cuzk_backend_times times;
     struct cuzk_device_facts facts;
     struct cuzk_device_need need;
     uint8_t proof[CUZK_PROOF_BYTES];

@@ -18,6 +18,8 @@
 #include "engine/device.h"
 #include "engine/event_log.h"
 #include "engine/knobs.h"
+#include "engine/partition_times.h"
+#include "engine/proof_kind.h"
 #include "engine/request.h"
 #include "engine/sched.h"
 #include "srs/circuit_id.h"
@@ -78,6 +80,13 @@ struct cuzk_submission {
 enum cuzk_status cuzk_engine_submit(struct cuzk_engine *engine, const struct cuzk_request *request,
                                     struct cuzk_submission *out, struct cuzk_error *err);
 
+/* The same for a case that the caller has open (and has checked): nothing is decoded, nothing is kept on
+ * disk. It stays the caller's and must outlive the engine; a case is one job. Errors: as submit, and ARGUMENT
+ * (an engine with a state directory). */
+enum cuzk_status cuzk_engine_submit_case(struct cuzk_engine *engine, enum cuzk_proof_kind kind,
+                                         struct cuzk_case *that, struct cuzk_submission *out,
+                                         struct cuzk_error *err);
+
 enum cuzk_job_state {
     CUZK_JOB_UNKNOWN,
     CUZK_JOB_QUEUED,
@@ -92,8 +101,10 @@ struct cuzk_job_result {
     enum cuzk_job_state state;
     const uint8_t *proof; /* DONE */
     size_t proof_length;
-    const char *error; /* FAILED */
+    const char *error;        /* FAILED */
+    enum cuzk_status failure; /* FAILED: what the last attempt ended in; OK where it is not known */
     uint64_t queue_wait_ms, srs_load_ms, synthesis_ms, device_ms, total_ms;
+    const struct cuzk_partition_times *times; /* DONE, one a partition; NULL: proved before a restart */
 };
 
 typedef void (*cuzk_job_callback)(void *context, const struct cuzk_job_result *result);

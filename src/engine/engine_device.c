@@ -83,6 +83,8 @@ static enum cuzk_status call(struct engine_lane *lane, struct engine_unit *unit,
         device->device->ops->stage(device->device, (unsigned)task->slot, stage, &part->device, err);
 
     span.end_ns = cuzk_clock_ns();
+    if (stage == CUZK_STAGE_FINISH)
+        part->finish_ns = span.end_ns - span.begin_ns;
     span.kernels_ns = part->device.kernels_ns - kernels;
     span.transfer_ns = part->device.transfer_ns - transfer;
     engine_note_span(engine, lane->name, part->job, (int32_t)part->number, &span);

@@ -203,7 +203,7 @@ static bool close_idle(struct cuzk_engine *engine)
         return false;
     engine->idle = job->next_idle;
     job->idle = false;
-    the_case = job->the_case;
+    the_case = job->lent ? NULL : job->the_case;
     payload = job->payload;
     job->the_case = NULL;
     job->payload = NULL;

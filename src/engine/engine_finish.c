@@ -34,24 +34,48 @@ static enum cuzk_status pretend_one(const struct cuzk_engine *engine, const stru
     return CUZK_OK;
 }
 
+/* What the device says of its own, and the rest: from the witness to here it waited. */
+static void take_times(const struct engine_partition *part, uint64_t verified_ns,
+                       struct cuzk_partition_times *out)
+{
+    const struct cuzk_backend_times *const device = &part->device.times;
+    uint64_t sum = device->upload + device->eval + device->quotient + part->finish_ns;
+
+    for (int q = 0; q < CUZK_QUERIES; q++)
+        sum += device->msm[q];
+    *out = (struct cuzk_partition_times){
+        .witness_ns = part->witness_ns,
+        .prove = {*device, part->finish_ns, verified_ns - part->ready_ns},
+    };
+    if (out->prove.total > sum)
+        out->queue_ns = out->prove.total - sum;
+}
+
 enum cuzk_status engine_run_verify(struct engine_lane *lane, struct engine_unit *unit, struct cuzk_error *err)
 {
     struct cuzk_engine *engine = lane->engine;
 
     for (unsigned p = 0; p < unit->partitions; p++) {
-        const struct engine_partition *part = &unit->part[p];
+        struct engine_partition *part = &unit->part[p];
         struct engine_span span = {.stage = CUZK_STAGE_VERIFY, .begin_ns = cuzk_clock_ns()};
         const enum cuzk_status status =
             engine->verify ? verify_one(engine, part, err) : pretend_one(engine, part, err);
 
         span.end_ns = cuzk_clock_ns();
+        part->finish_ns += span.end_ns - span.begin_ns;
         engine_note_span(engine, lane->name, part->job, (int32_t)part->number, &span);
         CUZK_TRY(status);
     }
+    const uint64_t now = cuzk_clock_ns();
+
     pthread_mutex_lock(&engine->lock);
-    for (unsigned p = 0; p < unit->partitions; p++)
-        memcpy(unit->part[p].job->proof + (size_t)unit->part[p].number * CUZK_PROOF_BYTES,
-               unit->part[p].device.proof, CUZK_PROOF_BYTES);
+    for (unsigned p = 0; p < unit->partitions; p++) {
+        const struct engine_partition *part = &unit->part[p];
+
+        memcpy(part->job->proof + (size_t)part->number * CUZK_PROOF_BYTES, part->device.proof,
+               CUZK_PROOF_BYTES);
+        take_times(part, now, &part->job->times[part->number]);
+    }
     engine->partitions_done += unit->partitions;
     pthread_mutex_unlock(&engine->lock);
     return CUZK_OK;

@@ -25,9 +25,11 @@ void engine_job_destroy(struct engine_job *job)
     if (job->payload != NULL)
         cuzk_request_file_close(job->payload);
     cuzk_mem_free(job->payload);
-    cuzk_case_close(job->the_case);
+    if (!job->lent)
+        cuzk_case_close(job->the_case);
     cuzk_mem_free(job->error);
     cuzk_mem_free(job->proof);
+    cuzk_mem_free(job->times);
     while (job->watches != NULL) {
         struct engine_watch *watch = job->watches;
 
@@ -152,7 +154,7 @@ void engine_job_unuse(struct cuzk_engine *engine, struct engine_job *job)
     job->users--;
     if (job->users > 0 || job->idle || !ended)
         return;
-    if (job->the_case == NULL && job->payload == NULL && !job->forgotten)
+    if ((job->the_case == NULL || job->lent) && job->payload == NULL && !job->forgotten)
         return;
     /* freeing takes long: not here */
     job->idle = true;

@@ -359,7 +359,7 @@ enum cuzk_status cuzk_engine_evict(struct cuzk_engine *engine, const char *name,
     CUZK_TRY(cuzk_circuit_id_parse(name, &id, err));
     pthread_mutex_lock(&engine->lock);
     for (unsigned i = 0; i < engine->circuit_count; i++)
-        if (engine->circuits[i].id.kind == id.kind && engine->circuits[i].id.sector_size == id.sector_size)
+        if (cuzk_circuit_id_equal(&engine->circuits[i].id, &id))
             circuit = &engine->circuits[i];
     pthread_mutex_unlock(&engine->lock);
     if (circuit == NULL)

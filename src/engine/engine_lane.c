@@ -117,8 +117,10 @@ static void report(struct cuzk_engine *engine, const struct engine_task *task, e
             device->failures++;
     }
     if (current && status != CUZK_OK && !unit->abandoned)
-        for (unsigned m = 0; m < unit->member_count; m++)
+        for (unsigned m = 0; m < unit->member_count; m++) {
+            unit->members[m].job->failure = status;
             engine_job_failure(unit->members[m].job, err->message);
+        }
     if (current && outcome == CUZK_OUTCOME_FAILED && status != CUZK_DEVICE_LOST && !unit->abandoned) {
         engine->retries++;
         engine_note(engine, CUZK_EVENT_TYPE_RETRIED, unit->members[0].job, "", 0);

@@ -79,13 +79,16 @@ struct engine_job {
     uint32_t users; /* units, callbacks and calls that hold a pointer to it */
     uint64_t accepted_ns, accepted_ms, started_ns, ended_ns, ended_ms, listed_ns;
     uint64_t srs_ns, synthesis_ns, device_ns;
-    char *error;    /* of the last failure */
-    uint8_t *proof; /* [partitions][CUZK_PROOF_BYTES], from the first witness on */
+    enum cuzk_status failure; /* the last one; OK where the core alone had a reason */
+    char *error;              /* of it */
+    uint8_t *proof;           /* [partitions][CUZK_PROOF_BYTES], from the first witness on */
     size_t proof_length;
+    struct cuzk_partition_times *times; /* [partitions], from the first witness on; NULL after a restart */
     struct engine_watch *watches;
     struct cuzk_request_file *payload; /* where no journal keeps it; until the case is open */
     enum engine_case_state case_state;
     struct cuzk_case *the_case;         /* open until the job is forgotten by all its units */
+    bool lent;                          /* the_case is somebody else's */
     struct engine_job *by_id, *by_key;  /* chains of the tables */
     struct engine_job *next, *previous; /* list of the ended ones, or the queue to the notifier */
     struct engine_job *next_idle;       /* whose case is to be closed */
@@ -105,8 +108,10 @@ struct engine_partition {
     struct engine_job *job;
     unsigned number; /* in its job */
     struct cuzk_device_unit device;
-    struct cuzk_fr *inputs; /* public ones, as a verifier derives them */
-    bool finished;          /* device.proof is there */
+    struct cuzk_fr *inputs;        /* public ones, as a verifier derives them */
+    bool finished;                 /* device.proof is there */
+    uint64_t witness_ns, ready_ns; /* how long its witness took, and when it was there */
+    uint64_t finish_ns;
 };
 
 struct engine_member {

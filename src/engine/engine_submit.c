@@ -31,7 +31,7 @@ static enum cuzk_status keep_request(struct cuzk_engine *engine, struct engine_j
         engine_journal_row(job, &row);
         return cuzk_journal_accept(engine->journal, &row, request, err);
     }
-    if (!engine->verify)
+    if (!engine->verify || job->lent)
         return CUZK_OK; /* never decoded */
     CUZK_TRY(CUZK_NEW(&job->payload, 1, "a payload", err));
     return cuzk_request_form_copy(request, job->digest, job->payload, err);
@@ -116,25 +116,13 @@ static enum cuzk_status look(struct cuzk_engine *engine, const struct cuzk_reque
     return engine_circuit_find(engine, &circuit, &job->circuit, err);
 }
 
-enum cuzk_status cuzk_engine_submit(struct cuzk_engine *engine, const struct cuzk_request *request,
-                                    struct cuzk_submission *out, struct cuzk_error *err)
+/* A job that was looked at: becomes known, durable, and the core's. It is this function's from here on. */
+static enum cuzk_status take_in(struct cuzk_engine *engine, struct engine_job *job,
+                                const struct cuzk_request *request, struct cuzk_submission *out,
+                                struct cuzk_error *err)
 {
     enum cuzk_status status;
-    struct engine_job *job;
 
-    memset(out, 0, sizeof *out);
-    if (strlen(request->request_id) > CUZK_REQUEST_ID_MOST)
-        return cuzk_error_set(err, CUZK_INPUT, "request_id: expected at most %d bytes, found %zu",
-                              CUZK_REQUEST_ID_MOST, strlen(request->request_id));
-    if (request->has_priority && (unsigned)request->priority >= CUZK_PRIORITIES)
-        return cuzk_error_set(err, CUZK_INPUT, "priority: %d is none", (int)request->priority);
-    CUZK_TRY(engine_job_create(request, &job, err));
-    status = look(engine, request, job, err);
-    if (status != CUZK_OK) {
-        engine_job_destroy(job);
-        return status;
-    }
-    cuzk_request_digest(request, job->digest);
     cuzk_request_key(request->request_id, job->digest, job->key);
     job->accepted_ns = cuzk_clock_ns();
     job->accepted_ms = engine_unix_ms();
@@ -170,6 +158,54 @@ enum cuzk_status cuzk_engine_submit(struct cuzk_engine *engine, const struct cuz
         return CUZK_OK;
     if (kept && engine->journal != NULL)
         (void)cuzk_journal_forget(engine->journal, id, NULL);
+    engine_job_destroy(job);
+    return status;
+}
+
+enum cuzk_status cuzk_engine_submit(struct cuzk_engine *engine, const struct cuzk_request *request,
+                                    struct cuzk_submission *out, struct cuzk_error *err)
+{
+    enum cuzk_status status;
+    struct engine_job *job;
+
+    memset(out, 0, sizeof *out);
+    if (strlen(request->request_id) > CUZK_REQUEST_ID_MOST)
+        return cuzk_error_set(err, CUZK_INPUT, "request_id: expected at most %d bytes, found %zu",
+                              CUZK_REQUEST_ID_MOST, strlen(request->request_id));
+    if (request->has_priority && (unsigned)request->priority >= CUZK_PRIORITIES)
+        return cuzk_error_set(err, CUZK_INPUT, "priority: %d is none", (int)request->priority);
+    CUZK_TRY(engine_job_create(request, &job, err));
+    status = look(engine, request, job, err);
+    if (status != CUZK_OK) {
+        engine_job_destroy(job);
+        return status;
+    }
+    cuzk_request_digest(request, job->digest);
+    return take_in(engine, job, request, out, err);
+}
+
+enum cuzk_status cuzk_engine_submit_case(struct cuzk_engine *engine, enum cuzk_proof_kind kind,
+                                         struct cuzk_case *that, struct cuzk_submission *out,
+                                         struct cuzk_error *err)
+{
+    const struct cuzk_request request = {
+        .request_id = "", .kind = kind, .sector_size = that->circuit.sector_size};
+    enum cuzk_status status;
+    struct engine_job *job;
+
+    memset(out, 0, sizeof *out);
+    if (engine->journal != NULL)
+        return cuzk_error_set(err, CUZK_ARGUMENT, "an engine with a journal takes requests, not open cases");
+    CUZK_TRY(engine_job_create(&request, &job, err));
+    job->the_case = that;
+    job->case_state = ENGINE_CASE_OPEN;
+    job->lent = true;
+    job->partitions = that->partitions;
+    job->priority = CUZK_PRIORITY_NORMAL;
+    memcpy(job->digest, &that, sizeof that); /* one case, one job */
+    status = engine_circuit_find(engine, &that->circuit, &job->circuit, err);
+    if (status == CUZK_OK)
+        return take_in(engine, job, &request, out, err);
     engine_job_destroy(job);
     return status;
 }

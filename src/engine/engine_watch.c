@@ -15,6 +15,7 @@ void engine_job_result(const struct engine_job *job, struct cuzk_job_result *out
     *out = (struct cuzk_job_result){
         .state = job->state,
         .error = job->state == CUZK_JOB_FAILED ? (job->error != NULL ? job->error : "") : NULL,
+        .failure = job->state == CUZK_JOB_FAILED ? job->failure : CUZK_OK,
         .queue_wait_ms = ms_between(job->accepted_ns, started),
         .srs_load_ms = job->srs_ns / 1000000,
         .synthesis_ms = job->synthesis_ns / 1000000,
@@ -25,6 +26,7 @@ void engine_job_result(const struct engine_job *job, struct cuzk_job_result *out
     if (job->state == CUZK_JOB_DONE) {
         out->proof = job->proof;
         out->proof_length = job->proof_length;
+        out->times = job->times;
     }
 }
 

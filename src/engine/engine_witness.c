@@ -15,18 +15,17 @@ void engine_pretend(uint64_t ns)
             ;
 }
 
-/* The job's room for proofs, made with its first witness. */
+/* The job's room for proofs and their times, made with its first witness. */
 static enum cuzk_status make_proof_room(struct cuzk_engine *engine, struct engine_job *job,
                                         struct cuzk_error *err)
 {
     enum cuzk_status status = CUZK_OK;
-    uint8_t *proof = NULL;
 
     pthread_mutex_lock(&engine->lock);
     if (job->proof == NULL)
-        status = CUZK_NEW(&proof, (size_t)job->partitions * CUZK_PROOF_BYTES, "a proof", err);
-    if (proof != NULL)
-        job->proof = proof;
+        status = CUZK_NEW(&job->proof, (size_t)job->partitions * CUZK_PROOF_BYTES, "a proof", err);
+    if (status == CUZK_OK && job->times == NULL)
+        status = CUZK_NEW(&job->times, job->partitions, "times of partitions", err);
     pthread_mutex_unlock(&engine->lock);
     return status;
 }
@@ -70,6 +69,8 @@ static enum cuzk_status make_one(struct engine_lane *lane, struct engine_partiti
     else
         engine_pretend(engine->host_stage_ns[CUZK_STAGE_WITNESS]);
     span.end_ns = cuzk_clock_ns();
+    part->witness_ns = span.end_ns - span.begin_ns;
+    part->ready_ns = span.end_ns;
     engine_note_span(engine, lane->name, part->job, (int32_t)part->number, &span);
     pthread_mutex_lock(&engine->lock);
     part->job->synthesis_ns += span.end_ns - span.begin_ns;

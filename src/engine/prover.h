@@ -16,6 +16,7 @@
 #include "base/progress.h"
 #include "base/timeline.h"
 #include "circuit/circuit.h"
+#include "engine/partition_times.h"
 #include "engine/proof_kind.h"
 #include "groth16/params.h"
 #include "groth16/prove.h"
@@ -39,12 +40,6 @@ void cuzk_circuit_prover_destroy(struct cuzk_circuit_prover *prover);
 
 /* The key that its proofs verify under; lives as long as the prover. */
 const struct cuzk_vk *cuzk_circuit_prover_vk(const struct cuzk_circuit_prover *prover);
-
-struct cuzk_partition_times {
-    uint64_t witness_ns;
-    uint64_t queue_ns; /* waiting for other proofs on the device */
-    struct cuzk_prove_times prove;
-};
 
 /* One partition. Errors: INVALID (the vanilla proof names other public inputs than a verifier derives),
  * UNSATISFIED (with the path of the first constraint that does not hold), INPUT (bad point in the

@@ -123,6 +123,8 @@ static void on_end(void *context, const struct cuzk_job_result *result)
     waiter->result.total_ms = result->total_ms;
     if (result->proof != NULL && result->proof_length <= sizeof waiter->result.proof)
         memcpy(waiter->result.proof, result->proof, result->proof_length);
+    if (result->times != NULL)
+        waiter->result.times = result->times[0];
     if (result->error != NULL)
         snprintf(waiter->result.error, sizeof waiter->result.error, "%s", result->error);
     waiter->called = true;

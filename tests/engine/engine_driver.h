@@ -40,6 +40,7 @@ struct engine_result {
     uint8_t proof[4096];
     char error[CUZK_ENGINE_ERROR_TEXT];
     uint64_t total_ms;
+    struct cuzk_partition_times times; /* of partition 0 */
 };
 
 /* Waits for a job; fails the test after 60 s. */

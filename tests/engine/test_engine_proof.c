@@ -69,6 +69,17 @@ static void submit_bytes(struct engine_driver *driver, const char *id, const uin
     memcpy(job, submission.job_id, CUZK_JOB_ID_TEXT);
 }
 
+static struct cuzk_case *open_case(void)
+{
+    struct c1_request made;
+    struct cuzk_case *that;
+
+    make_request(&made, "", c1);
+    assert_int_equal(cuzk_proof_kind_row(CUZK_PROOF_KIND_POREP)->open(&made.request, NULL, &that, NULL),
+                     CUZK_OK);
+    return that;
+}
+
 /* By other ways than the engine's: the case of the same bytes, the key from its file. */
 static void assert_verifies(const struct engine_result *result)
 {
@@ -76,16 +87,13 @@ static void assert_verifies(const struct engine_result *result)
     char path[CUZK_PARAMETER_PATH];
     struct cuzk_prepared_vk *vk;
     struct cuzk_params params;
-    struct c1_request made;
     struct cuzk_case *that;
     struct cuzk_error err;
 
     assert_int_equal(cuzk_parameter_find(getenv("CUZK_TEST_KEY"), &circuit, ".params", path, &err), CUZK_OK);
     assert_int_equal(cuzk_params_open(path, &params, &err), CUZK_OK);
     assert_int_equal(cuzk_prepared_vk_create(NULL, &params.vk, &vk, &err), CUZK_OK);
-    make_request(&made, "", c1);
-    assert_int_equal(cuzk_proof_kind_row(CUZK_PROOF_KIND_POREP)->open(&made.request, NULL, &that, &err),
-                     CUZK_OK);
+    that = open_case();
     const struct cuzk_public_inputs inputs = {that->ops->inputs(that, 0), that->inputs};
 
     assert_int_equal(result->proof_length, CUZK_PROOF_BYTES);
@@ -108,25 +116,54 @@ static void open_cpu(struct engine_driver *driver, const char *preset)
     engine_driver_open(driver);
 }
 
+/* Every part is there, and they add up to the whole. */
+static void assert_times(const struct cuzk_partition_times *times)
+{
+    const struct cuzk_backend_times *device = &times->prove.backend;
+    uint64_t sum = times->queue_ns + device->upload + device->eval + device->quotient + times->prove.finish;
+
+    assert_true(times->witness_ns > 0);
+    assert_true(device->eval > 0);
+    assert_true(device->quotient > 0);
+    assert_true(times->prove.finish > 0);
+    for (int q = 0; q < CUZK_QUERIES; q++) {
+        assert_true(device->msm[q] > 0);
+        sum += device->msm[q];
+    }
+    assert_true(sum == times->prove.total);
+}
+
 /* ---- tests ---- */
 
+/* As a request, and as a case that is open already. */
 static void test_submit__proves_and_verifies(void **state)
 {
     static const char *const presets[] = {"auto", "phase-0"};
 
     (void)state;
     for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
+        struct cuzk_case *const that = i == 1 ? open_case() : NULL;
         struct engine_driver driver;
         struct cuzk_engine_status status;
+        struct cuzk_submission submission;
+        struct cuzk_error err;
         char job[CUZK_JOB_ID_TEXT];
 
         open_cpu(&driver, presets[i]);
-        submit_bytes(&driver, "porep-1000-1", c1, job);
+        if (that == NULL) {
+            submit_bytes(&driver, "porep-1000-1", c1, job);
+        } else {
+            if (cuzk_engine_submit_case(driver.engine, CUZK_PROOF_KIND_POREP, that, &submission, &err) !=
+                CUZK_OK)
+                fail_msg("%s", err.message);
+            memcpy(job, submission.job_id, sizeof job);
+        }
         const struct engine_result result = engine_driver_await(&driver, job);
 
         if (result.state != CUZK_JOB_DONE)
             fail_msg("%s: %s", presets[i], result.error);
         assert_verifies(&result);
+        assert_times(&result.times);
         engine_driver_drain(&driver);
         cuzk_engine_status(driver.engine, &status);
         assert_int_equal(status.keys, 1);
@@ -134,6 +171,7 @@ static void test_submit__proves_and_verifies(void **state)
         assert_int_equal(status.key[0].references, 0);
         assert_int_equal(status.sched.host_used, 0);
         engine_driver_close(&driver);
+        cuzk_case_close(that); /* still the caller's */
     }
 }
 
