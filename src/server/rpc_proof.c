@@ -119,6 +119,49 @@ static void send_result(struct cuzk_work *work)
     cuzk_grpc_call_release(call);
 }
 
+static void fill_times(const struct cuzk_partition_times *from, Cuzk__V1__PartitionTimes *out)
+{
+    const struct cuzk_backend_times *device = &from->prove.backend;
+
+    cuzk__v1__partition_times__init(out);
+    out->witness_us = from->witness_ns / 1000;
+    out->queue_us = from->queue_ns / 1000;
+    out->upload_us = device->upload / 1000;
+    out->eval_us = device->eval / 1000;
+    out->ntt_us = device->quotient / 1000;
+    out->msm_h_us = device->msm[CUZK_QUERY_H] / 1000;
+    out->msm_l_us = device->msm[CUZK_QUERY_L] / 1000;
+    out->msm_a_us = device->msm[CUZK_QUERY_A] / 1000;
+    out->msm_b1_us = device->msm[CUZK_QUERY_B_G1] / 1000;
+    out->msm_b2_us = device->msm[CUZK_QUERY_B_G2] / 1000;
+    out->finish_us = from->prove.finish / 1000;
+    out->total_us = (from->witness_ns + from->prove.total) / 1000;
+}
+
+/* Packs the answer with the times of its partitions; without them where memory is short. */
+static grpc_byte_buffer *pack_with_times(const struct awaiting *awaiting,
+                                         const struct cuzk_job_result *result,
+                                         Cuzk__V1__AwaitProofResponse *answer)
+{
+    const size_t count = result->times != NULL ? result->proof_length / CUZK_PROOF_BYTES : 0;
+    Cuzk__V1__PartitionTimes *times = NULL, **places = NULL;
+
+    if (count > 0 && CUZK_NEW(&times, count, "times of partitions", NULL) == CUZK_OK &&
+        CUZK_NEW(&places, count, "times of partitions", NULL) == CUZK_OK) {
+        for (size_t i = 0; i < count; i++) {
+            fill_times(&result->times[i], &times[i]);
+            places[i] = &times[i];
+        }
+        answer->partitions = places;
+        answer->n_partitions = count;
+    }
+    grpc_byte_buffer *packed = pack_result(awaiting, answer);
+
+    cuzk_mem_free((void *)places);
+    cuzk_mem_free(times);
+    return packed;
+}
+
 /* On the engine's thread: the answer is made here, and sent by another thread. */
 static void on_result(void *context, const struct cuzk_job_result *result)
 {
@@ -147,7 +190,7 @@ static void on_result(void *context, const struct cuzk_job_result *result)
         answer.gpu_compute_ms = result->device_ms;
         answer.total_ms = result->total_ms;
         awaiting->ended = true;
-        awaiting->answer = pack_result(awaiting, &answer);
+        awaiting->answer = pack_with_times(awaiting, result, &answer);
     }
     call->run_work.run = send_result; /* run_work is free again: the method runs, or has run */
     cuzk_work_queue_push(call->server->queue[CUZK_RPC_QUICK], &call->run_work);
