@@ -18,6 +18,24 @@ static enum cuzk_status prove_remote(struct cli_session *session, const struct c
 
     return cli_remote_prove(session, &wanted, err);
 }
+
+/* What belongs to the one who does not prove would be ignored: it is refused. */
+static enum cuzk_status check_who_proves(const struct cli_session *session, bool remote,
+                                         struct cuzk_error *err)
+{
+    static const char *const own[] = {"backend", "preset", "set", "host-mem", "vram-limit"};
+    static const char *const daemons[] = {"priority", "addr", "tls-certificate", "tls-key", "tls-ca"};
+
+    for (size_t i = 0; remote && i < sizeof own / sizeof own[0]; i++)
+        if (cli_session_typed(session, own[i]))
+            return cuzk_error_set(err, CUZK_ARGUMENT,
+                                  "--%s: with --remote devices, memory and pipeline are the daemon's",
+                                  own[i]);
+    for (size_t i = 0; !remote && i < sizeof daemons / sizeof daemons[0]; i++)
+        if (cli_session_typed(session, daemons[i]))
+            return cuzk_error_set(err, CUZK_ARGUMENT, "--%s: says nothing without --remote", daemons[i]);
+    return CUZK_OK;
+}
 #endif
 
 enum cuzk_status cli_case_prove(struct cli_session *session, const struct cli_prove_options *given,
@@ -29,11 +47,18 @@ enum cuzk_status cli_case_prove(struct cli_session *session, const struct cli_pr
                                             .backend = given->backend,
                                             .vram_limit = given->vram_limit.value,
                                             .out = given->out,
-                                            .timeline = given->timeline};
+                                            .timeline = given->timeline,
+                                            .pipeline = &given->pipeline,
+                                            .threads = (unsigned)given->threads.value};
     enum cuzk_status status = CUZK_OK;
     struct cuzk_timeline *timeline;
     struct cuzk_case *that = NULL;
+    struct cuzk_knobs knobs;
 
+#ifdef CUZK_HAVE_SERVER
+    CUZK_TRY(check_who_proves(session, given->remote, err));
+#endif
+    CUZK_TRY(cli_pipeline_knobs(&given->pipeline, &knobs, err)); /* before anything is read */
     CUZK_TRY(cli_output_check("out", given->out, true, session->json, err));
     CUZK_TRY(cli_output_check("timeline", given->timeline, true, session->json, err));
 #ifdef CUZK_HAVE_SERVER

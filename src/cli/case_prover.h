@@ -5,6 +5,7 @@
 #include "base/option.h"
 #include "base/timeline.h"
 #include "cli/job.h"
+#include "cli/pipeline.h"
 #include "cli/session.h"
 #include "engine/proof_kind.h"
 #ifdef CUZK_HAVE_SERVER
@@ -14,6 +15,7 @@
 struct cli_prove_options {
     struct cuzk_option_number threads, vram_limit;
     const char *params_dir, *out, *timeline, *backend;
+    struct cli_pipeline_options pipeline;
 #ifdef CUZK_HAVE_SERVER
     bool remote; /* a daemon proves */
     const char *priority;
@@ -62,7 +64,8 @@ enum cuzk_status cli_case_prove(struct cli_session *session, const struct cli_pr
      .placeholder = "FILE",                                                                                  \
      .help = "where the proof goes (192 bytes a partition); as hex on standard output where not given"},     \
         CLI_PARAMETERS_OPTION(values, slot.params_dir), CLI_BACKEND_OPTION_AT(values, slot.backend),         \
-        CLI_THREADS_OPTION_AT(values, slot.threads), CLI_VRAM_LIMIT_OPTION_AT(values, slot.vram_limit),      \
+        CLI_PIPELINE_OPTIONS(values, slot.pipeline), CLI_THREADS_OPTION_AT(values, slot.threads),            \
+        CLI_VRAM_LIMIT_OPTION_AT(values, slot.vram_limit),                                                   \
         {.name = "timeline",                                                                                 \
          .type = CUZK_OPTION_STRING,                                                                         \
          .offset = offsetof(values, slot.timeline),                                                          \

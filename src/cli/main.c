@@ -47,14 +47,13 @@ static const char *nearest_command(const char *typed)
     return nearest;
 }
 
-static int no_command(struct cli_session *session, int argc, const char *const *argv)
+static int no_command(struct cli_session *session, int argc, const char *const *argv, bool help)
 {
     struct cuzk_error error;
     char typed[64];
 
     if (is_group(argv[0]) && (argc == 1 || argv[1][0] == '-')) {
-        const bool help = has_word(argc, argv, "--help");
-
+        help |= has_word(argc, argv, "--help");
         if (!help && session->json) {
             cuzk_error_set(&error, CUZK_ARGUMENT, "%s: expected one of its commands", argv[0]);
             cli_session_hint(session, "`cuzk %s --help` lists them", argv[0]);
@@ -92,6 +91,8 @@ static enum cuzk_status parse_and_run(struct cli_session *session, const struct 
         return status;
     }
     session->command = command;
+    session->words = argv;
+    session->word_count = argc;
     return command->run(session, values, positional, count, err);
 }
 
@@ -101,6 +102,12 @@ static int run(struct cli_session *session, int argc, const char *const *argv)
     struct cuzk_error error = {0};
     int words;
 
+    const bool help = argc > 1 && strcmp(argv[0], "help") == 0; /* cuzk help prove porep */
+
+    if (help) {
+        argc--;
+        argv++;
+    }
     if (argc == 0 || strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "help") == 0) {
         cli_help_list(argc == 0 ? stderr : stdout, "");
         return argc == 0 ? cuzk_status_exit_code(CUZK_ARGUMENT) : 0;
@@ -112,10 +119,10 @@ static int run(struct cli_session *session, int argc, const char *const *argv)
     const struct cli_command *command = cli_command_find(argc, argv, &words);
 
     if (command == NULL)
-        return no_command(session, argc, argv);
+        return no_command(session, argc, argv, help);
     argc -= words;
     argv += words;
-    if (has_word(argc, argv, "--help")) {
+    if (help || has_word(argc, argv, "--help")) {
         cli_help_command(stdout, command);
         return 0;
     }

@@ -11,20 +11,22 @@
 #include "bench/machine.h"
 #include "cli/output.h"
 #include "cli/parameters.h"
+#include "cli/partition_report.h"
 #include "cli/proof_file.h"
 #include "engine/prover.h"
 
 /* Everything that one run makes, in the order it is made. */
 struct work {
-    const struct cuzk_case *that;
+    struct cuzk_case *that;
     struct cuzk_timeline *timeline; /* the caller's */
     enum cuzk_parameter_origin origin;
-    struct cuzk_backend *backend;
+    struct cuzk_backend *backend; /* where there is no pipeline, as the prover */
     struct cuzk_circuit_prover *prover;
+    struct cli_pipeline_result by; /* what proved */
     struct cuzk_partition_times *times;
     uint8_t *proof;
     size_t proof_bytes;
-    uint64_t setup_ns, total_ns;
+    uint64_t total_ns;
 };
 
 /* Who hears of partitions. */
@@ -42,14 +44,10 @@ static void say_partition(void *context, unsigned partition, const struct cuzk_p
                          (double)(times->witness_ns + times->prove.total) / 1e9);
 }
 
-static enum cuzk_status prove_all(struct cli_session *session, const struct cli_prove_target *given,
-                                  struct work *work, struct cuzk_error *err)
+static enum cuzk_status prove_each(struct cli_session *session, const struct cli_prove_target *given,
+                                   struct work *work, struct cuzk_error *err)
 {
     struct audience audience = {session, work->that->partitions};
-
-    work->proof_bytes = (size_t)audience.partitions * CUZK_PROOF_BYTES;
-    CUZK_TRY(CUZK_NEW(&work->proof, work->proof_bytes, "proof", err));
-    CUZK_TRY(CUZK_NEW(&work->times, audience.partitions, "times", err));
     const enum cuzk_status status = cuzk_circuit_prover_prove_all(work->prover, work->that, say_partition,
                                                                   &audience, work->times, work->proof, err);
 
@@ -84,24 +82,12 @@ static void write_milliseconds(struct cuzk_json_writer *json, const char *name, 
     cuzk_json_write_member_double(json, name, (double)ns / 1e6, 3);
 }
 
-static void write_partition(struct cuzk_json_writer *json, unsigned index,
-                            const struct cuzk_partition_times *times)
+/* The pipeline's, where there is one. */
+static const char *preset(const struct cli_prove_target *given)
 {
-    static const char *const queries[CUZK_QUERIES] = {"msm_h_ms", "msm_l_ms", "msm_a_ms", "msm_b1_ms",
-                                                      "msm_b2_ms"};
-
-    cuzk_json_write_object_begin(json);
-    cuzk_json_write_member_u64(json, "index", index);
-    write_milliseconds(json, "witness_ms", times->witness_ns);
-    write_milliseconds(json, "queue_ms", times->queue_ns);
-    write_milliseconds(json, "upload_ms", times->prove.backend.upload);
-    write_milliseconds(json, "eval_ms", times->prove.backend.eval);
-    write_milliseconds(json, "ntt_ms", times->prove.backend.quotient);
-    for (int q = 0; q < CUZK_QUERIES; q++)
-        write_milliseconds(json, queries[q], times->prove.backend.msm[q]);
-    write_milliseconds(json, "finish_ms", times->prove.finish);
-    write_milliseconds(json, "total_ms", times->witness_ns + times->prove.total);
-    cuzk_json_write_object_end(json);
+    if (!cli_pipeline_wanted(given->pipeline))
+        return NULL;
+    return given->pipeline->preset != NULL ? given->pipeline->preset : "auto";
 }
 
 static enum cuzk_status report(struct cli_session *session, const struct cli_prove_target *given,
@@ -109,27 +95,26 @@ static enum cuzk_status report(struct cli_session *session, const struct cli_pro
 {
     const double seconds = (double)work->total_ns / 1e9, cpu = (double)cuzk_clock_cpu_ns() / 1e9;
     struct cuzk_json_writer *json = cli_session_answer_begin(session);
-    struct cuzk_backend_facts facts;
 
-    work->backend->ops->facts(work->backend, &facts);
     if (json != NULL) {
         cuzk_json_write_member_string(json, "kind", given->kind);
         cuzk_json_write_member_string(json, "circuit", circuit);
-        cuzk_json_write_member_string(json, "backend", work->backend->ops->name);
-        cuzk_json_write_member_string(json, "device", facts.device);
+        cuzk_json_write_member_string(json, "backend", work->by.backend);
+        cuzk_json_write_member_string(json, "device", work->by.device);
+        cuzk_json_write_member_string(json, "preset", preset(given));
         cuzk_json_write_member_u64(json, "threads", cuzk_pool_threads(session->pool));
         cuzk_json_write_member_string(json, "parameters", cli_parameters_origin_name(work->origin));
         cuzk_json_write_key(json, "partitions");
         cuzk_json_write_array_begin(json);
         for (unsigned k = 0; k < work->that->partitions; k++)
-            write_partition(json, k, &work->times[k]);
+            cli_partition_write(json, k, NULL, &work->times[k]);
         cuzk_json_write_array_end(json);
         write_milliseconds(json, "total_ms", work->total_ns);
-        write_milliseconds(json, "setup_ms", work->setup_ns);
+        write_milliseconds(json, "setup_ms", work->by.setup_ns);
         cuzk_json_write_member_double(json, "cpu_ms", cpu * 1e3, 1);
         cuzk_json_write_member_u64(json, "peak_rss_bytes", cuzk_machine_peak_resident());
         cuzk_json_write_member_u64(json, "peak_allocated_bytes", cuzk_mem_peak());
-        cuzk_json_write_member_u64(json, "peak_vram_bytes", facts.peak_bytes);
+        cuzk_json_write_member_u64(json, "peak_vram_bytes", work->by.device_peak);
         cuzk_json_write_member_u64(json, "proof_bytes", work->proof_bytes);
         cuzk_json_write_member_bool(json, "verified", true);
         cuzk_json_write_member_hex(json, "proof_hex", work->proof, work->proof_bytes);
@@ -149,14 +134,13 @@ static enum cuzk_status report(struct cli_session *session, const struct cli_pro
     return CUZK_OK;
 }
 
-static enum cuzk_status run_work(struct cli_session *session, const struct cli_prove_target *given,
-                                 struct work *work, struct cuzk_error *err)
+/* One partition behind the other, straight on the backend. */
+static enum cuzk_status prove_direct(struct cli_session *session, const struct cli_prove_target *given,
+                                     const char *path, struct work *work, struct cuzk_error *err)
 {
     const struct cuzk_circuit_id *id = &work->that->circuit;
-    char path[CUZK_PARAMETER_PATH], circuit[CUZK_CIRCUIT_NAME];
+    struct cuzk_backend_facts facts;
 
-    cuzk_circuit_id_format(id, circuit);
-    CUZK_TRY(cli_parameters_find(session, given->params_dir, id, ".params", path, err));
     CUZK_TRY(cuzk_backend_open(given->backend, session->pool, &work->backend, err));
     work->backend->memory_limit = given->vram_limit;
     const struct cuzk_engine_context context = {session->pool, work->backend, &session->progress,
@@ -165,15 +149,53 @@ static enum cuzk_status run_work(struct cli_session *session, const struct cli_p
 
     CUZK_TRY(cuzk_circuit_prover_create(&context, id, path, &work->prover, err));
     CUZK_TRY(cli_parameters_judge(session, given->params_dir, id, &work->origin, err));
-    work->setup_ns = cuzk_clock_ns() - begin;
-    CUZK_TRY(prove_all(session, given, work, err));
+    work->by.setup_ns = cuzk_clock_ns() - begin;
+    CUZK_TRY(prove_each(session, given, work, err));
+    work->backend->ops->facts(work->backend, &facts);
+    snprintf(work->by.backend, sizeof work->by.backend, "%s", work->backend->ops->name);
+    snprintf(work->by.device, sizeof work->by.device, "%s", facts.device);
+    work->by.device_peak = facts.peak_bytes;
+    return CUZK_OK;
+}
+
+static enum cuzk_status prove_pipeline(struct cli_session *session, const struct cli_prove_target *given,
+                                       struct work *work, struct cuzk_error *err)
+{
+    struct cli_pipeline pipeline = {.backend = given->backend,
+                                    .params_dir = given->params_dir,
+                                    .threads = given->threads,
+                                    .host_budget = given->pipeline->host_mem.value,
+                                    .device_budget = given->vram_limit};
+
+    CUZK_TRY(cli_pipeline_knobs(given->pipeline, &pipeline.knobs, err));
+    CUZK_TRY(cli_parameters_judge(session, given->params_dir, &work->that->circuit, &work->origin, err));
+    const enum cuzk_status status = cli_pipeline_prove(session, &pipeline, work->that, work->timeline,
+                                                       work->times, work->proof, &work->by, err);
+
+    return status == CUZK_OK || status == CUZK_CANCELLED ? status
+                                                         : cuzk_error_prefix(err, status, "%s", given->name);
+}
+
+static enum cuzk_status run_work(struct cli_session *session, const struct cli_prove_target *given,
+                                 struct work *work, struct cuzk_error *err)
+{
+    const unsigned partitions = work->that->partitions;
+    char path[CUZK_PARAMETER_PATH], circuit[CUZK_CIRCUIT_NAME];
+
+    cuzk_circuit_id_format(&work->that->circuit, circuit);
+    CUZK_TRY(cli_parameters_find(session, given->params_dir, &work->that->circuit, ".params", path, err));
+    work->proof_bytes = (size_t)partitions * CUZK_PROOF_BYTES;
+    CUZK_TRY(CUZK_NEW(&work->proof, work->proof_bytes, "proof", err));
+    CUZK_TRY(CUZK_NEW(&work->times, partitions, "times", err));
+    CUZK_TRY(cli_pipeline_wanted(given->pipeline) ? prove_pipeline(session, given, work, err)
+                                                  : prove_direct(session, given, path, work, err));
     work->total_ns = cuzk_clock_ns() - session->started_ns;
     CUZK_TRY(write_outputs(given, work, circuit, err));
     return report(session, given, work, circuit, err);
 }
 
 enum cuzk_status cli_prove_case(struct cli_session *session, const struct cli_prove_target *given,
-                                const struct cuzk_case *that, struct cuzk_timeline *timeline,
+                                struct cuzk_case *that, struct cuzk_timeline *timeline,
                                 struct cuzk_error *err)
 {
     struct work work = {.that = that, .timeline = timeline};

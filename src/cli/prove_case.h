@@ -5,6 +5,7 @@
 
 #include "base/timeline.h"
 #include "cli/command.h"
+#include "cli/pipeline.h"
 #include "engine/proof_kind.h"
 
 struct cli_prove_target {
@@ -12,10 +13,12 @@ struct cli_prove_target {
     const char *name;                                  /* what is proved, for errors: a file's name */
     const char *params_dir, *backend, *out, *timeline; /* as the options were given; NULL where not */
     uint64_t vram_limit;                               /* 0: all there is */
+    const struct cli_pipeline_options *pipeline;       /* how, where one of them is given */
+    unsigned threads;                                  /* 0: all processors */
 };
 
 enum cuzk_status cli_prove_case(struct cli_session *session, const struct cli_prove_target *given,
-                                const struct cuzk_case *that, struct cuzk_timeline *timeline,
+                                struct cuzk_case *that, struct cuzk_timeline *timeline,
                                 struct cuzk_error *err);
 
 #endif

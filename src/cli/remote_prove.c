@@ -15,6 +15,7 @@
 #include "bench/machine.h"
 #include "cli/output.h"
 #include "cli/parameters.h"
+#include "cli/partition_report.h"
 #include "cli/proof_file.h"
 #include "cli/verify_inputs.h"
 #include "engine/engine.h"
@@ -320,26 +321,39 @@ static enum cuzk_status verify(struct cli_session *session, struct work *work, s
                              "what the daemon answered does not verify, nothing is written");
 }
 
-/* The stages that a partition goes through; the daemon sums them up for a job. */
-static void write_partition(struct cuzk_json_writer *json, unsigned index, const struct part *part)
+static uint64_t from_us(uint64_t us)
 {
-    static const char *const unknown[] = {"upload_ms", "eval_ms",   "ntt_ms",    "msm_h_ms", "msm_l_ms",
-                                          "msm_a_ms",  "msm_b1_ms", "msm_b2_ms", "finish_ms"};
-    const bool alone = part->partitions == 1;
+    return us > UINT64_MAX / 1000 ? UINT64_MAX : us * 1000;
+}
 
-    cuzk_json_write_object_begin(json);
-    cuzk_json_write_member_u64(json, "index", index);
-    cuzk_json_write_member_string(json, "job_id", part->id);
-    if (alone) {
-        cuzk_json_write_member_u64(json, "witness_ms", part->result->synthesis_ms);
-        cuzk_json_write_member_u64(json, "queue_ms", part->result->queue_wait_ms);
-        cuzk_json_write_member_u64(json, "device_ms", part->result->gpu_compute_ms);
+/* A partition as the daemon tells it; one that does not is left open. */
+static void write_partition(struct cuzk_json_writer *json, unsigned index, const struct part *part,
+                            unsigned number)
+{
+    const Cuzk__V1__AwaitProofResponse *result = part->result;
+
+    if (result->n_partitions != part->partitions) {
+        cli_partition_write(json, index, part->id, NULL);
+        return;
     }
-    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
-        cuzk_json_write_member_string(json, unknown[i], NULL);
-    if (alone)
-        cuzk_json_write_member_u64(json, "total_ms", part->result->total_ms);
-    cuzk_json_write_object_end(json);
+    const Cuzk__V1__PartitionTimes *told = result->partitions[number];
+    const struct cuzk_partition_times times = {
+        .witness_ns = from_us(told->witness_us),
+        .queue_ns = from_us(told->queue_us),
+        .prove = {.backend = {.upload = from_us(told->upload_us),
+                              .eval = from_us(told->eval_us),
+                              .quotient = from_us(told->ntt_us),
+                              .msm = {[CUZK_QUERY_H] = from_us(told->msm_h_us),
+                                      [CUZK_QUERY_L] = from_us(told->msm_l_us),
+                                      [CUZK_QUERY_A] = from_us(told->msm_a_us),
+                                      [CUZK_QUERY_B_G1] = from_us(told->msm_b1_us),
+                                      [CUZK_QUERY_B_G2] = from_us(told->msm_b2_us)}},
+                  .finish = from_us(told->finish_us),
+                  .total =
+                      told->total_us > told->witness_us ? from_us(told->total_us - told->witness_us) : 0},
+    };
+
+    cli_partition_write(json, index, part->id, &times);
 }
 
 static void write_job(struct cuzk_json_writer *json, const struct part *part)
@@ -375,7 +389,7 @@ static enum cuzk_status report_json(struct cli_session *session, const struct wo
     cuzk_json_write_array_begin(json);
     for (size_t k = 0; k < work->part_count; k++)
         for (unsigned i = 0; i < work->parts[k].partitions; i++)
-            write_partition(json, index++, &work->parts[k]);
+            write_partition(json, index++, &work->parts[k], i);
     cuzk_json_write_array_end(json);
     cuzk_json_write_key(json, "jobs");
     cuzk_json_write_array_begin(json);

@@ -69,6 +69,20 @@ enum cuzk_status cli_session_pool(struct cli_session *session, struct cuzk_optio
     return cuzk_pool_create(threads.set ? (unsigned)threads.value : 0, &session->pool, err);
 }
 
+bool cli_session_typed(const struct cli_session *session, const char *name)
+{
+    const size_t n = strlen(name);
+
+    for (int i = 0; i < session->word_count && strcmp(session->words[i], "--") != 0; i++) {
+        const char *word = session->words[i];
+
+        if (strncmp(word, "--", 2) == 0 && strncmp(word + 2, name, n) == 0 &&
+            (word[2 + n] == '\0' || word[2 + n] == '='))
+            return true;
+    }
+    return false;
+}
+
 void cli_session_hint(struct cli_session *session, const char *format, ...)
 {
     va_list args;

@@ -24,7 +24,9 @@ struct cli_session {
     bool json;
     bool quiet;
     const struct cli_command *command; /* what runs; set by main, for functions that several commands share */
-    bool answered;                     /* the result is out: an INVALID status then needs no error line */
+    const char *const *words;          /* behind its name, as they were typed: word_count of them */
+    int word_count;
+    bool answered; /* the result is out: an INVALID status then needs no error line */
     struct cli_terminal *terminal;
     struct cuzk_log log;
     struct cuzk_progress progress;
@@ -42,6 +44,9 @@ void cli_session_close(struct cli_session *session);
 /* Makes the session's pool; threads not set means all processors. */
 enum cuzk_status cli_session_pool(struct cli_session *session, struct cuzk_option_number threads,
                                   struct cuzk_error *err);
+
+/* Whether the option --name was typed, not only set by the environment or its default. */
+bool cli_session_typed(const struct cli_session *session, const char *name);
 
 /* Sets the hint that is printed below an error. */
 void cli_session_hint(struct cli_session *session, const char *format, ...)

@@ -55,9 +55,23 @@ class Prove(Case):
 
     def test_wrapped_from_standard_input_twice(self):
         wrapped = fixture("sectors/porep-2k/c1_wrapped.json")
-        result, again = (self.expect(0, "prove", "porep", "--c1", "-", "--params-dir", test_key(), "--quiet",
-                                     stdin=wrapped) for _ in range(2))
-        self.assertNotEqual(result.out, again.out)  # r and s are fresh each time
+        given = ("prove", "porep", "--c1", "-", "--params-dir", test_key(), "--quiet")
+        timeline = self.folder / "timeline.json"
+        result = self.expect(0, *given, stdin=wrapped)
+        # the second through the engine's pipeline
+        again = self.expect(0, *given, "--preset", "phase-7", "--set", "finalize=async", "--host-mem", "4GiB",
+                            "--timeline", timeline, "--json", stdin=wrapped).json()
+        self.assertNotEqual(result.out.strip(), again["proof_hex"])  # r and s are fresh each time
+        self.assertEqual((again["preset"], again["backend"], again["verified"]), ("phase-7", "cpu", True))
+        (partition,) = again["partitions"]
+        for stage in ("witness_ms", "eval_ms", "ntt_ms", "msm_h_ms", "msm_l_ms", "msm_a_ms", "msm_b1_ms", "msm_b2_ms",
+                      "finish_ms"):
+            self.assertGreater(partition[stage], 0, stage)
+        self.assertLessEqual(partition["total_ms"], again["total_ms"])
+        stages = {e["stage"] for e in json.loads(timeline.read_text())["events"]}
+        self.assertTrue({"decode C1", "witness", "quotient", "msm", "verify"} <= stages, stages)
+        self.expect(0, "verify", "porep", "--c1", C1, "--proof", self.write("again.hex", again["proof_hex"]),
+                    "--params-dir", test_key())
         proof = self.write("proof.hex", result.out)
         self.expect(0, "verify", "porep", "--c1", C1, "--proof", proof, "--params-dir", test_key())
 
@@ -73,6 +87,12 @@ class Prove(Case):
             report = self.expect(0, *arguments, "--vram-limit", f"{limit}MiB").json()
             self.assertTrue(report["verified"])
             self.assertLessEqual(report["peak_vram_bytes"], limit << 20)
+
+    def test_pipeline_that_does_not_fit_is_refused_with_the_sum(self):
+        given = ("prove", "porep", "--c1", C1, "--params-dir", test_key())
+        self.assertRegex(self.expect(4, *given, "--host-mem", "300MiB").err, r"GiB of key \+ .* = .* the budget is 0\.293 GiB")
+        self.assertIn("split needs workers_per_device",
+                      self.expect(2, *given, "--preset", "phase-10", "--set", "workers_per_device=1").err)
 
     def test_wrong_owner_is_refused_before_proving(self):
         out = self.folder / "proof.bin"

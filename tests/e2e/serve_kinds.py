@@ -78,6 +78,11 @@ class Kinds(Case):
             self.assertEqual((report["kind"], report["circuit"], report["verified"], report["backend"]),
                              (kind, kind + "-2k", True, "remote"))
             self.assertEqual([p["index"] for p in report["partitions"]], list(range(partitions)))
+            for partition in report["partitions"]:
+                for stage in ("witness_ms", "eval_ms", "ntt_ms", "msm_h_ms", "msm_l_ms", "msm_a_ms", "msm_b1_ms",
+                              "msm_b2_ms", "finish_ms", "total_ms"):
+                    self.assertGreater(partition[stage], 0, stage)
+                self.assertGreaterEqual(partition["queue_ms"], 0)
             self.assertEqual(report["proof_bytes"], 192 * partitions)
             self.assertEqual(bytes.fromhex(report["proof_hex"]), proof.read_bytes())
             self.verify(kind, proof, name)

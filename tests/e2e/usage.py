@@ -38,6 +38,26 @@ class Usage(Case):
                 self.assertIn("did you mean --json?", result.err)
                 self.assertIn(f"hint: `cuzk {name} --help`", result.err)
 
+    def test_help_of_a_command_by_its_name(self):
+        self.assertEqual(self.expect(0, "help", "prove", "porep").out, self.expect(0, "prove", "porep", "--help").out)
+        self.assertEqual(self.expect(0, "help", "prove").out, self.expect(0, "prove", "--help").out)
+        self.assertEqual(self.expect(0, "help").out, self.expect(0, "--help").out)
+        self.assertIn("did you mean `cuzk doctor`?", self.expect(2, "help", "docter").err)
+
+    def test_options_that_would_say_nothing_are_refused(self):
+        porep = ("prove", "porep", "--c1", "/nowhere")
+        for option, value in (("backend", "cpu"), ("preset", "auto"), ("set", "srs=per-proof"), ("host-mem", "1GiB"),
+                              ("vram-limit", "1GiB"), ("timeline", "/tmp/none")):
+            with self.subTest(option=option):
+                self.assertIn(f"--{option}: with --remote", self.expect(2, *porep, "--remote", f"--{option}", value).err)
+        for option, value in (("priority", "high"), ("addr", "unix:/none"), ("tls-key", "none")):
+            with self.subTest(option=option):
+                self.assertIn(f"--{option}: says nothing without --remote",
+                              self.expect(2, *porep, f"--{option}={value}").err)
+        self.assertIn("phase-12", self.expect(2, *porep, "--preset", "phase-13").err)
+        self.assertIn("batch.max", self.expect(2, *porep, "--set", "batch.most=2").err)
+        self.assertIn("1 to 8", self.expect(2, *porep, "--set", "batch.max=9").err)
+
     def test_json_error_is_one_object(self):
         result = self.expect(2, "circuit", "digest", "porep-3k", "--json")
         error = result.json()["error"]
