@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "circuit/record.h"
 #include "groth16/setup.h"
+#include "srs/digest_stream.h"
 #include "srs/directory.h"
 
 /* The three paths; refuses what is there already, before any work is done. */
@@ -24,12 +25,19 @@ static enum cuzk_status make_files(const struct cuzk_engine_context *context,
     struct cuzk_witness_layout layout;
     struct cuzk_circuit circuit;
     struct cuzk_r1cs *r1cs;
+    struct cuzk_digest_stream *stream = NULL;
+    enum cuzk_status status = CUZK_OK;
+    char digest[CUZK_DIGEST_TEXT];
 
     CUZK_TRY(cuzk_circuit_open(id, &circuit, err));
     CUZK_TRY(cuzk_circuit_record(&circuit, context->pool, context->progress, &r1cs, &layout, err));
-    const enum cuzk_status status = cuzk_setup_files(context->backend, context->pool, r1cs, toxic, params, vk,
-                                                     false, context->progress, err);
-
+    CUZK_TRY_OUT(cuzk_digest_stream_create(&stream, err));
+    CUZK_TRY_OUT(cuzk_setup_files(context->backend, context->pool, r1cs, toxic, params, vk, false,
+                                  cuzk_digest_stream_sink(stream), context->progress, err));
+    cuzk_digest_stream_finish(stream, digest);
+    cuzk_parameter_digest_keep(params, digest);
+out:
+    cuzk_digest_stream_destroy(stream);
     cuzk_r1cs_destroy(r1cs);
     cuzk_witness_layout_destroy(&layout);
     return status;

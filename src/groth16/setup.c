@@ -284,10 +284,24 @@ out:
     return status;
 }
 
+struct both {
+    struct cuzk_sink file, copy;
+};
+
+static enum cuzk_status write_both(void *context, const void *bytes, size_t n, struct cuzk_error *err)
+{
+    const struct both *both = context;
+
+    if (both->copy.write != NULL)
+        CUZK_TRY(both->copy.write(both->copy.context, bytes, n, err));
+    return both->file.write(both->file.context, bytes, n, err);
+}
+
 enum cuzk_status cuzk_setup_files(struct cuzk_backend *backend, struct cuzk_pool *pool,
                                   const struct cuzk_r1cs *r1cs, const struct cuzk_toxic *toxic,
                                   const char *params_path, const char *vk_path, bool replace,
-                                  const struct cuzk_progress *progress, struct cuzk_error *err)
+                                  struct cuzk_sink copy, const struct cuzk_progress *progress,
+                                  struct cuzk_error *err)
 {
     enum cuzk_status status = CUZK_OK;
     struct cuzk_file_out *params_file = NULL, *vk_file = NULL;
@@ -296,7 +310,9 @@ enum cuzk_status cuzk_setup_files(struct cuzk_backend *backend, struct cuzk_pool
 
     CUZK_TRY_OUT(cuzk_file_out_open(params_path, replace, &params_file, err));
     CUZK_TRY_OUT(cuzk_file_out_open(vk_path, replace, &vk_file, err));
-    CUZK_TRY_OUT(cuzk_setup(backend, pool, r1cs, toxic, cuzk_file_out_sink(params_file), progress, &vk, err));
+    struct both both = {.file = cuzk_file_out_sink(params_file), .copy = copy};
+    const struct cuzk_sink sink = {.write = write_both, .context = &both};
+    CUZK_TRY_OUT(cuzk_setup(backend, pool, r1cs, toxic, sink, progress, &vk, err));
     const size_t size = cuzk_vk_encoded_size(&vk);
     CUZK_TRY_OUT(CUZK_NEW(&bytes, size, "verifying key", err));
     cuzk_vk_encode(&vk, bytes);

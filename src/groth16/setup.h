@@ -29,10 +29,12 @@ enum cuzk_status cuzk_setup(struct cuzk_backend *backend, struct cuzk_pool *pool
                             struct cuzk_error *err);
 
 /* The same into a .params and a .vk file, both under temporary names until complete. Unless `replace`,
- * existing files are refused before any work is done. Errors: those of cuzk_setup, EXISTS, IO. */
+ * existing files are refused before any work is done. `copy` is given the bytes of the .params file too
+ * (write may be NULL). Errors: those of cuzk_setup and of copy, EXISTS, IO. */
 enum cuzk_status cuzk_setup_files(struct cuzk_backend *backend, struct cuzk_pool *pool,
                                   const struct cuzk_r1cs *r1cs, const struct cuzk_toxic *toxic,
                                   const char *params_path, const char *vk_path, bool replace,
-                                  const struct cuzk_progress *progress, struct cuzk_error *err);
+                                  struct cuzk_sink copy, const struct cuzk_progress *progress,
+                                  struct cuzk_error *err);
 
 #endif

@@ -143,25 +143,45 @@ static bool is_settled(const char *path)
             (facts.st_mtim.tv_sec == now.tv_sec && facts.st_mtim.tv_nsec < now.tv_nsec));
 }
 
+/* Beside the file, or else in the cache; where neither can be written it is no failure. */
+static void keep(const char *path, const char *facts, const char *hex)
+{
+    char place[CUZK_PARAMETER_PATH];
+
+    if (!is_production(path) && place_beside(path, place) && remember(place, facts, hex))
+        return;
+    if (place_in_cache(path, place))
+        (void)remember(place, facts, hex);
+}
+
 enum cuzk_status cuzk_parameter_digest_once(const char *path, const struct cuzk_progress *progress,
                                             char hex[CUZK_DIGEST_TEXT], struct cuzk_error *err)
 {
-    char beside[CUZK_PARAMETER_PATH], cached[CUZK_PARAMETER_PATH], facts[LINE], after[LINE];
+    char place[CUZK_PARAMETER_PATH], facts[LINE], after[LINE];
     const bool described = describe(path, facts);
-    const bool has_beside = described && place_beside(path, beside);
-    const bool has_cached = described && place_in_cache(path, cached);
 
-    if ((has_beside && recall(beside, facts, hex)) || (has_cached && recall(cached, facts, hex)))
+    if (described && ((place_beside(path, place) && recall(place, facts, hex)) ||
+                      (place_in_cache(path, place) && recall(place, facts, hex))))
         return CUZK_OK;
     const bool settled = is_settled(path);
 
     CUZK_TRY(cuzk_parameter_digest(path, progress, hex, err));
-    if (!settled || !described || !describe(path, after) || strcmp(facts, after) != 0)
-        return CUZK_OK; /* it changes while it is read, or may have */
-    /* what cannot be remembered is no failure */
-    if (!(has_beside && !is_production(path) && remember(beside, facts, hex)) && has_cached)
-        (void)remember(cached, facts, hex);
+    if (settled && described && describe(path, after) && strcmp(facts, after) == 0)
+        keep(path, facts, hex); /* else it changes while it is read, or may have */
     return CUZK_OK;
+}
+
+void cuzk_parameter_digest_keep(const char *path, const char hex[CUZK_DIGEST_TEXT])
+{
+    enum { TURNS = 20 };
+    char facts[LINE], after[LINE];
+
+    if (!describe(path, facts))
+        return;
+    for (unsigned turn = 0; turn < TURNS && !is_settled(path); turn++)
+        nanosleep(&(struct timespec){0, 5000000}, NULL); /* a tick of the clock */
+    if (is_settled(path) && describe(path, after) && strcmp(facts, after) == 0)
+        keep(path, facts, hex);
 }
 
 /* ---- what is expected ---- */

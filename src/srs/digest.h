@@ -25,6 +25,9 @@ enum cuzk_status cuzk_parameter_digest(const char *path, const struct cuzk_progr
 enum cuzk_status cuzk_parameter_digest_once(const char *path, const struct cuzk_progress *progress,
                                             char hex[CUZK_DIGEST_TEXT], struct cuzk_error *err);
 
+/* Remembers what is known already of a file that is complete. What cannot be remembered is no failure. */
+void cuzk_parameter_digest_keep(const char *path, const char hex[CUZK_DIGEST_TEXT]);
+
 /* Holds a .params file against the manifest of a test key beside it (NAME.test.json), else against the
  * published digest of the circuit. Where neither says anything every file passes, unread. Errors: INPUT (the
  * digest is another: names file, expected and found; or the manifest is not one), and those above. */

@@ -132,18 +132,18 @@ static void test_setup_files__appear_whole_or_not_at_all(void **state)
     snprintf(vk_path, sizeof vk_path, "%s/c.vk", directory);
     toy_load("five-33", false, &toy);
     toy.r1cs->aux++;
-    assert_int_equal(
-        cuzk_setup_files(backend, pool, toy.r1cs, &toy.toxic, params_path, vk_path, false, NULL, &err),
-        CUZK_INPUT);
+    assert_int_equal(cuzk_setup_files(backend, pool, toy.r1cs, &toy.toxic, params_path, vk_path, false,
+                                      (struct cuzk_sink){0}, NULL, &err),
+                     CUZK_INPUT);
     assert_int_equal(access(params_path, F_OK), -1);
     assert_int_equal(access(vk_path, F_OK), -1);
     toy.r1cs->aux--;
-    assert_int_equal(
-        cuzk_setup_files(backend, pool, toy.r1cs, &toy.toxic, params_path, vk_path, false, NULL, &err),
-        CUZK_OK);
-    assert_int_equal(
-        cuzk_setup_files(backend, pool, toy.r1cs, &toy.toxic, params_path, vk_path, false, NULL, &err),
-        CUZK_EXISTS);
+    assert_int_equal(cuzk_setup_files(backend, pool, toy.r1cs, &toy.toxic, params_path, vk_path, false,
+                                      (struct cuzk_sink){0}, NULL, &err),
+                     CUZK_OK);
+    assert_int_equal(cuzk_setup_files(backend, pool, toy.r1cs, &toy.toxic, params_path, vk_path, false,
+                                      (struct cuzk_sink){0}, NULL, &err),
+                     CUZK_EXISTS);
     assert_int_equal(cuzk_params_open(params_path, &params, &err), CUZK_OK);
     assert_int_equal(params.map.length,
                      fixture_json_u64(fixture_json_get(fixture_json_get(toy.json, "params"), "file_bytes")));

@@ -94,7 +94,8 @@ static enum cuzk_status setup(const struct options *given, const char *circuit_n
     CUZK_TRY_OUT(porep_circuit_open(circuit_name, &circuit, err));
     CUZK_TRY_OUT(cuzk_parameter_path(given->out, &circuit.id, ".params", params, err));
     CUZK_TRY_OUT(cuzk_parameter_path(given->out, &circuit.id, ".vk", vk, err));
-    CUZK_TRY_OUT(cuzk_setup_files(backend, pool, circuit.r1cs, &toxic, params, vk, false, NULL, err));
+    CUZK_TRY_OUT(cuzk_setup_files(backend, pool, circuit.r1cs, &toxic, params, vk, false,
+                                  (struct cuzk_sink){0}, NULL, err));
     printf("%s\n%s\n", params, vk);
 out:
     porep_circuit_close(&circuit);

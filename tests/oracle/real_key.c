@@ -141,8 +141,8 @@ void real_key_open(const char *circuit, const char *name, struct real_key *key)
     key_paths(&key->circuit.id, folder, params, vk);
     if (!is_whole(params, name)) {
         must(toxic_read(toxic_path, &toxic, &err), &err);
-        must(cuzk_setup_files(key->backend, key->pool, key->circuit.r1cs, &toxic, params, vk, true, NULL,
-                              &err),
+        must(cuzk_setup_files(key->backend, key->pool, key->circuit.r1cs, &toxic, params, vk, true,
+                              (struct cuzk_sink){0}, NULL, &err),
              &err);
     }
     must(cuzk_params_open(params, &key->params, &err), &err);

@@ -109,6 +109,23 @@ static void test_once__remembers_beside_the_file_with_size_and_time(void **state
     assert_string_equal(digest, ABC);
 }
 
+static void test_keep__remembers_what_its_writer_knows(void **state)
+{
+    static const char known[] = "0123456789abcdef0123456789abcdef";
+    char path[128], digest[CUZK_DIGEST_TEXT];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/kept.params", folder);
+    write_text(path, "abc");
+    cuzk_parameter_digest_keep(path, known);
+    assert_int_equal(cuzk_parameter_digest_once(path, NULL, digest, NULL), CUZK_OK);
+    assert_string_equal(digest, known); /* it is not read */
+    write_text(path, "abcd");
+    assert_int_equal(cuzk_parameter_digest_once(path, NULL, digest, NULL), CUZK_OK);
+    assert_string_not_equal(digest, known);
+    cuzk_parameter_digest_keep("/nowhere/abc", known);
+}
+
 static void test_once__writes_nothing_to_a_production_directory(void **state)
 {
     char path[128], beside[160], digest[CUZK_DIGEST_TEXT];
@@ -182,6 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_digest__is_blake2b_cut_to_16_bytes),
         cmocka_unit_test(test_once__remembers_beside_the_file_with_size_and_time),
+        cmocka_unit_test(test_keep__remembers_what_its_writer_knows),
         cmocka_unit_test(test_once__writes_nothing_to_a_production_directory),
         cmocka_unit_test(test_once__sees_a_file_written_twice_at_once),
         cmocka_unit_test(test_check__holds_a_file_against_manifest_or_publication),
