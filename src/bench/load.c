@@ -110,6 +110,9 @@ struct load {
     struct cuzk_engine_event *events;
     size_t event_count, event_room;
     bool events_lost;
+    struct cuzk_device *devices[CUZK_SCHED_DEVICES_MOST]; /* the engine's */
+    unsigned device_count;
+    uint64_t device_planned, device_used, looked_ns; /* bytes; used: at most so far */
 };
 
 /* The log's lock is held: only a copy. */
@@ -193,6 +196,26 @@ static enum cuzk_status submit(struct load *load, uint32_t number, struct cuzk_e
     return CUZK_OK;
 }
 
+/* What is in use on each device now, by its driver's word. */
+static void look_at_devices(struct load *load)
+{
+    enum { EVERY_NS = 500000000 };
+
+    if (cuzk_clock_ns() - load->looked_ns < EVERY_NS)
+        return;
+    load->looked_ns = cuzk_clock_ns();
+    for (unsigned i = 0; i < load->device_count; i++) {
+        struct cuzk_device *device = load->devices[i];
+        struct cuzk_device_facts facts;
+
+        if (device->ops->facts(device, &facts, NULL) != CUZK_OK || facts.memory_free == 0)
+            continue;
+        const uint64_t used = facts.memory_total - facts.memory_free;
+
+        load->device_used = used > load->device_used ? used : load->device_used;
+    }
+}
+
 /* Waits until fewer than `most` proofs run. */
 static enum cuzk_status wait_below(struct load *load, uint32_t most, struct cuzk_error *err)
 {
@@ -204,6 +227,9 @@ static enum cuzk_status wait_below(struct load *load, uint32_t most, struct cuzk
         const struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
 
         pthread_cond_clockwait(&load->changed, &load->lock, CLOCK_MONOTONIC, &until);
+        pthread_mutex_unlock(&load->lock);
+        look_at_devices(load);
+        pthread_mutex_lock(&load->lock);
         cuzk_progress_report(load->options->progress, "proofs", load->ended, load->options->proofs);
         status = cuzk_progress_check(load->options->progress, err);
     }
@@ -253,6 +279,23 @@ static enum cuzk_status open_devices(const struct cuzk_load_options *options,
     return CUZK_OK;
 }
 
+/* What a device should hold at most: the key, what its jobs take turns in, and the units that fit its slots.
+ */
+static enum cuzk_status plan_device(struct load *load, struct cuzk_error *err)
+{
+    const struct cuzk_load_work *work = load->options->work;
+    struct cuzk_device *device = load->devices[0];
+    const uint64_t most = (uint64_t)load->options->in_flight * work->partitions;
+    struct cuzk_circuit_id circuit;
+    struct cuzk_device_need need;
+
+    CUZK_TRY(cuzk_circuit_id_parse(work->name, &circuit, err));
+    CUZK_TRY(device->ops->need(device, &circuit, &need, err));
+    load->device_planned =
+        need.key_device + need.unit_device * (most < device->slots ? most : (uint64_t)device->slots);
+    return CUZK_OK;
+}
+
 static enum cuzk_status open_engine(struct load *load, char *device_name, size_t room, struct cuzk_error *err)
 {
     const struct cuzk_load_options *options = load->options;
@@ -285,6 +328,10 @@ static enum cuzk_status open_engine(struct load *load, char *device_name, size_t
     if (devices[0]->ops->facts(devices[0], &facts, err) == CUZK_OK)
         snprintf(device_name, room, "%s", facts.name);
     CUZK_TRY(cuzk_engine_create(&engine, &load->engine, err));
+    memcpy(load->devices, devices, sizeof devices);
+    load->device_count = engine.device_count;
+    if (!is_null(options))
+        CUZK_TRY(plan_device(load, err));
     if (options->knobs.value[CUZK_KNOB_SRS] == CUZK_SRS_PER_PROOF)
         return CUZK_OK;
     return cuzk_engine_preload(load->engine, preload, &already, &load_ms, err);
@@ -395,8 +442,13 @@ static enum cuzk_status take_figures(struct load *load, struct cuzk_load_result 
     out->resident_peak = (double)cuzk_machine_peak_resident() / GIB;
     out->figures.host_peak = out->resident_peak;
     out->devices = status.devices;
-    for (unsigned i = 0; i < status.devices; i++) {
-        const double peak = (double)status.device[i].facts.memory_peak / GIB;
+    out->device_planned = (double)load->device_planned / GIB;
+    out->device_used = (double)load->device_used / GIB;
+    for (unsigned i = 0; i < load->device_count; i++) {
+        struct cuzk_device_facts facts;
+
+        CUZK_TRY(load->devices[i]->ops->facts(load->devices[i], &facts, err));
+        const double peak = (double)facts.memory_peak / GIB;
 
         out->figures.device_peak = peak > out->figures.device_peak ? peak : out->figures.device_peak;
     }
@@ -479,7 +531,9 @@ void cuzk_load_write(const struct cuzk_load_result *result, struct cuzk_json_wri
         {"calls_utilisation", figures->calls_utilisation},
         {"resident_peak_gib", result->resident_peak},
         {"planned_peak_gib", result->planned_peak},
+        {"device_planned_gib", result->device_planned},
         {"device_peak_gib", figures->device_peak},
+        {"device_used_gib", result->device_used},
     };
 
     cuzk_json_write_member_string(json, "device", result->device);

@@ -56,10 +56,12 @@ struct cuzk_load_result {
     uint32_t proofs, failed;
     double *latency; /* seconds, ascending; owned */
     double latency_p50, latency_p90, latency_p99;
-    double transfer;      /* seconds a partition: the device copying */
-    double resident_peak; /* GiB: of this process while it ran */
-    double planned_peak;  /* GiB: what the engine reserved at most */
-    char device[256];     /* the first one's name */
+    double transfer;       /* seconds a partition: the device copying */
+    double resident_peak;  /* GiB: of this process while it ran */
+    double planned_peak;   /* GiB: what the engine reserved at most */
+    double device_planned; /* GiB of one device: key, work and the units it may hold at once; 0: none */
+    double device_used; /* GiB in use on a device at most, by whichever program; looked at twice a second */
+    char device[256];   /* the first one's name */
     unsigned devices;
     struct cuzk_timeline *timeline; /* owned */
 };

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "bench/values.h"
 #include "circuit/record.h"
+#include "engine/device_need.h"
 #include "groth16/params.h"
 #include "groth16/prove.h"
 
@@ -150,11 +151,30 @@ static enum cuzk_status prepare(struct work *work, struct cuzk_backend *backend,
     return CUZK_OK;
 }
 
+/* The key is resident, jobs are done. */
+static enum cuzk_status take_memory(const struct cuzk_backend *backend, const struct cuzk_circuit_id *id,
+                                    unsigned in_flight, struct cuzk_bench_prove_memory *out,
+                                    struct cuzk_error *err)
+{
+    struct cuzk_backend_facts facts = {0};
+    struct cuzk_device_need need;
+
+    CUZK_TRY(cuzk_device_need_estimate(backend, id, &need, err));
+    backend->ops->facts(backend, &facts);
+    *out = (struct cuzk_bench_prove_memory){
+        .allocated = cuzk_mem_peak(),
+        .device_planned = need.key_device + in_flight * need.unit_device,
+        .device_peak = facts.peak_bytes,
+        .device_used = facts.total_bytes - facts.free_bytes,
+    };
+    return CUZK_OK;
+}
+
 enum cuzk_status cuzk_bench_prove(struct cuzk_pool *pool, struct cuzk_backend *backend,
                                   const struct cuzk_circuit_id *id, const char *params_path, unsigned proofs,
                                   unsigned in_flight, const struct cuzk_progress *progress,
                                   struct cuzk_bench_result results[CUZK_BENCH_PROVE_CASES], size_t *count,
-                                  uint64_t *anonymous_bytes, struct cuzk_error *err)
+                                  struct cuzk_bench_prove_memory *memory, struct cuzk_error *err)
 {
     const struct cuzk_bench_rule rule = {.warm_up = 1, .least = proofs, .most = proofs};
     enum cuzk_status status = CUZK_OK;
@@ -171,7 +191,7 @@ enum cuzk_status cuzk_bench_prove(struct cuzk_pool *pool, struct cuzk_backend *b
     *count = 1 + STAGES;
     if (in_flight > 1)
         CUZK_TRY_OUT(measure_flight(work, proofs, in_flight, &results[(*count)++], err));
-    *anonymous_bytes = cuzk_mem_peak();
+    CUZK_TRY_OUT(take_memory(backend, id, in_flight, memory, err));
 out:
     if (work != NULL) {
         cuzk_prover_destroy(work->prover);

@@ -15,14 +15,22 @@
  * end; at last the time from one proof to the next with several in flight, where that was asked for. */
 enum { CUZK_BENCH_PROVE_CASES = 1 + 4 + CUZK_QUERIES + 1 + 1, CUZK_BENCH_IN_FLIGHT = 8 };
 
+/* Memory, bytes. Of the device all are 0 where it works in host memory. */
+struct cuzk_bench_prove_memory {
+    uint64_t allocated;      /* held through base/mem.h at most */
+    uint64_t device_planned; /* what the plan says of key and jobs in flight (engine/device_need.h) */
+    uint64_t device_peak;    /* taken at most */
+    uint64_t device_used;    /* in use with the key resident, by whichever program, by the driver's word */
+};
+
 /* Proves a partition of a circuit `proofs` times (at least once, after one proof that is not
  * counted), with the parameters of a file; then, where in_flight is 2 to CUZK_BENCH_IN_FLIGHT, as many again
- * from that many threads. A unit is one proof. count: cases filled. anonymous_bytes: the most memory held
- * through base/mem.h. Errors: those of the prover, and of bench/values.h. */
+ * from that many threads. A unit is one proof. count: cases filled. Errors: those of the prover, and of
+ * bench/values.h. */
 enum cuzk_status cuzk_bench_prove(struct cuzk_pool *pool, struct cuzk_backend *backend,
                                   const struct cuzk_circuit_id *id, const char *params_path, unsigned proofs,
                                   unsigned in_flight, const struct cuzk_progress *progress,
                                   struct cuzk_bench_result results[CUZK_BENCH_PROVE_CASES], size_t *count,
-                                  uint64_t *anonymous_bytes, struct cuzk_error *err);
+                                  struct cuzk_bench_prove_memory *memory, struct cuzk_error *err);
 
 #endif

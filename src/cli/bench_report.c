@@ -38,9 +38,10 @@ static void print_table(struct cli_session *session, const struct cuzk_bench_res
     }
 }
 
-enum cuzk_status cli_bench_report(struct cli_session *session, const char *bench,
-                                  const struct cuzk_bench_result *results, size_t count,
-                                  struct cuzk_error *err)
+enum cuzk_status cli_bench_report_more(struct cli_session *session, const char *bench,
+                                       const struct cuzk_bench_result *results, size_t count,
+                                       void (*write)(const void *what, struct cuzk_json_writer *json),
+                                       const void *what, struct cuzk_error *err)
 {
     struct cuzk_json_writer *json = cli_session_answer_begin(session);
 
@@ -50,10 +51,19 @@ enum cuzk_status cli_bench_report(struct cli_session *session, const char *bench
     }
     cuzk_json_write_member_string(json, "bench", bench);
     cuzk_machine_write(json);
+    if (write != NULL)
+        write(what, json);
     cuzk_json_write_key(json, "cases");
     cuzk_json_write_array_begin(json);
     for (size_t i = 0; i < count; i++)
         cuzk_bench_write(&results[i], json);
     cuzk_json_write_array_end(json);
     return cli_session_answer_end(session, err);
+}
+
+enum cuzk_status cli_bench_report(struct cli_session *session, const char *bench,
+                                  const struct cuzk_bench_result *results, size_t count,
+                                  struct cuzk_error *err)
+{
+    return cli_bench_report_more(session, bench, results, count, NULL, NULL, err);
 }

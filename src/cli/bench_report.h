@@ -11,4 +11,10 @@ enum cuzk_status cli_bench_report(struct cli_session *session, const char *bench
                                   const struct cuzk_bench_result *results, size_t count,
                                   struct cuzk_error *err);
 
+/* The same with what else there is to say: writes members of the object that is open. */
+enum cuzk_status cli_bench_report_more(struct cli_session *session, const char *bench,
+                                       const struct cuzk_bench_result *results, size_t count,
+                                       void (*write)(const void *what, struct cuzk_json_writer *json),
+                                       const void *what, struct cuzk_error *err);
+
 #endif

@@ -74,9 +74,13 @@ static enum cuzk_status report(struct cli_session *session, const struct load_op
     cli_session_say(session, "                       %10.4f s   transfers", result->transfer);
     cli_session_say(session, "device busy, held      %9.1f%% %.1f%%   from first section to last",
                     100 * f->device_busy, 100 * f->device_held);
-    cli_session_say(session,
-                    "memory                 %10.2f GiB resident, %.2f GiB planned, %.2f GiB on the device",
-                    result->resident_peak, result->planned_peak, f->device_peak);
+    cli_session_say(session, "memory of the host     %10.2f GiB resident, %.2f GiB planned",
+                    result->resident_peak, result->planned_peak);
+    if (result->device_planned > 0)
+        cli_session_say(session,
+                        "memory of a device     %10.2f GiB taken at most, %.2f GiB planned, %.2f GiB in use "
+                        "with other programs",
+                        f->device_peak, result->device_planned, result->device_used);
     return CUZK_OK;
 }
 

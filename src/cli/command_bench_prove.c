@@ -13,6 +13,19 @@ struct prove_options {
 
 enum { DEFAULT_SECTOR_SIZE = 2048, DEFAULT_PROOFS = 3 };
 
+#define MIB ((double)(1 << 20))
+
+static void write_memory(const void *what, struct cuzk_json_writer *json)
+{
+    const struct cuzk_bench_prove_memory *memory = what;
+
+    cuzk_json_write_member_u64(json, "allocated_peak_bytes", memory->allocated);
+    cuzk_json_write_member_u64(json, "resident_peak_bytes", cuzk_machine_peak_resident());
+    cuzk_json_write_member_u64(json, "device_planned_bytes", memory->device_planned);
+    cuzk_json_write_member_u64(json, "device_peak_bytes", memory->device_peak);
+    cuzk_json_write_member_u64(json, "device_used_bytes", memory->device_used);
+}
+
 static enum cuzk_status run(struct cli_session *session, const void *values, const char *const *arguments,
                             size_t count, struct cuzk_error *err)
 {
@@ -23,7 +36,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     struct cuzk_circuit_id id = {CUZK_CIRCUIT_POREP, sector_size};
     struct cuzk_backend *backend = NULL;
     char path[CUZK_PARAMETER_PATH];
-    uint64_t anonymous = 0;
+    struct cuzk_bench_prove_memory memory = {0};
     size_t cases = 0;
 
     (void)arguments;
@@ -38,13 +51,18 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     const enum cuzk_status status =
         cuzk_bench_prove(session->pool, backend, &id, given->params != NULL ? given->params : path, proofs,
                          given->in_flight.set ? (unsigned)given->in_flight.value : 1, &session->progress,
-                         results, &cases, &anonymous, err);
+                         results, &cases, &memory, err);
     cuzk_backend_destroy(backend);
     CUZK_TRY(status);
     cli_session_note(
         session, "memory: %.0f MiB allocated at most, %.0f MiB resident at most (the key's pages included)",
-        (double)anonymous / (1 << 20), (double)cuzk_machine_peak_resident() / (1 << 20));
-    return cli_bench_report(session, "prove", results, cases, err);
+        (double)memory.allocated / MIB, (double)cuzk_machine_peak_resident() / MIB);
+    if (memory.device_planned > 0)
+        cli_session_note(session,
+                         "memory of the device: %.0f MiB planned, %.0f MiB taken at most, %.0f MiB in use",
+                         (double)memory.device_planned / MIB, (double)memory.device_peak / MIB,
+                         (double)memory.device_used / MIB);
+    return cli_bench_report_more(session, "prove", results, cases, write_memory, &memory, err);
 }
 
 static const struct cuzk_option options[] = {
