@@ -1,33 +1,23 @@
 #include "engine/resident_key.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "circuit/pce.h"
+#include "srs/cache.h"
 
 enum {
-    PATH_BYTES = 4096,
     RECORDERS = 3,                  /* threads: the parts that are compared are recorded side by side */
     WORTH_A_FILE = 4 * 1000 * 1000, /* variables that are recorded: a second or more */
 };
 
-/* The compact circuit's file lies beside the parameters: NAME.pce for NAME.params. NULL: it is not worth one,
- * or the name is too long. */
+/* Where the compact circuit is kept (srs/cache.h). NULL: it is not worth a file, or is kept nowhere. */
 static const char *pce_path(const struct cuzk_circuit *circuit, const char *params_path,
-                            char path[PATH_BYTES])
+                            char path[CUZK_PARAMETER_PATH])
 {
-    static const char suffix[] = ".params";
-    size_t length = strlen(params_path);
-
     if ((uint64_t)circuit->head.aux + circuit->part.aux < WORTH_A_FILE)
         return NULL;
-    if (length > strlen(suffix) && strcmp(params_path + length - strlen(suffix), suffix) == 0)
-        length -= strlen(suffix);
-    const int n = snprintf(path, PATH_BYTES, "%.*s.pce", (int)length, params_path);
-    return n > 0 && n < PATH_BYTES ? path : NULL;
+    return cuzk_cache_place(params_path, ".pce", path) ? path : NULL;
 }
 
 static enum cuzk_status obtain_circuit(struct cuzk_resident_key *key, const char *params_path,
@@ -40,7 +30,7 @@ static enum cuzk_status obtain_circuit(struct cuzk_resident_key *key, const char
     const uint64_t begin = cuzk_clock_ns();
     struct cuzk_pool *pool = NULL;
     enum cuzk_pce_origin origin;
-    char path[PATH_BYTES];
+    char path[CUZK_PARAMETER_PATH];
     struct cuzk_error note;
 
     if (cuzk_pool_create(RECORDERS, &pool, NULL) != CUZK_OK)

@@ -13,9 +13,12 @@
 #include "base/file.h"
 #include "base/hex.h"
 #include "base/json_reader.h"
+#include "srs/cache.h"
 #include "srs/directory.h"
 
 enum { LINE = 128, MANIFEST_BYTES_MOST = 1 << 16 };
+
+static const char SUFFIX[] = ".digest"; /* of what is remembered */
 
 enum cuzk_status cuzk_parameter_digest(const char *path, const struct cuzk_progress *progress,
                                        char hex[CUZK_DIGEST_TEXT], struct cuzk_error *err)
@@ -56,51 +59,6 @@ static bool describe(const char *path, char line[LINE])
     snprintf(line, LINE, " size %lld mtime %lld.%09ld\n", (long long)facts.st_size,
              (long long)facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec);
     return true;
-}
-
-static bool place_beside(const char *path, char place[CUZK_PARAMETER_PATH])
-{
-    const int n = snprintf(place, CUZK_PARAMETER_PATH, "%s.digest", path);
-
-    return n > 0 && n < CUZK_PARAMETER_PATH;
-}
-
-/* The user's cache directory of this program, made if need be; false where there is none. */
-static bool cache_directory(char path[CUZK_PARAMETER_PATH])
-{
-    const char *set = getenv("CACHE_DIRECTORY"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n = -1;
-
-    if (set != NULL && *set != '\0')
-        n = snprintf(path, CUZK_PARAMETER_PATH, "%s", set);
-    else if (xdg != NULL && *xdg != '\0')
-        n = snprintf(path, CUZK_PARAMETER_PATH, "%s/cuzk", xdg);
-    else if (home != NULL && *home != '\0')
-        n = snprintf(path, CUZK_PARAMETER_PATH, "%s/.cache/cuzk", home);
-    return n > 0 && n < CUZK_PARAMETER_PATH - 100 && cuzk_file_make_directory(path, NULL) == CUZK_OK;
-}
-
-static bool place_in_cache(const char *path, char place[CUZK_PARAMETER_PATH])
-{
-    char folder[CUZK_PARAMETER_PATH], real[CUZK_PARAMETER_PATH], hex[CUZK_DIGEST_TEXT];
-    uint8_t digest[16];
-
-    if (realpath(path, real) == NULL || !cache_directory(folder))
-        return false;
-    crypto_generichash(digest, sizeof digest, (const uint8_t *)real, strlen(real), NULL, 0);
-    cuzk_hex_encode(digest, sizeof digest, hex);
-    return snprintf(place, CUZK_PARAMETER_PATH, "%.4000s/digest-%s", folder, hex) < CUZK_PARAMETER_PATH;
-}
-
-/* Whether the directory of a file is one that is not written to. */
-static bool is_production(const char *path)
-{
-    char folder[CUZK_PARAMETER_PATH];
-    const char *slash = strrchr(path, '/');
-    const int length = slash == NULL ? 0 : (int)(slash - path);
-
-    snprintf(folder, sizeof folder, "%.*s", length == 0 ? 1 : length, slash == NULL ? "." : path);
-    return cuzk_parameter_directory_is_production(folder);
 }
 
 /* A remembered digest of the file as `facts` describes it. */
@@ -148,9 +106,9 @@ static void keep(const char *path, const char *facts, const char *hex)
 {
     char place[CUZK_PARAMETER_PATH];
 
-    if (!is_production(path) && place_beside(path, place) && remember(place, facts, hex))
+    if (cuzk_cache_beside(path, SUFFIX, place) && remember(place, facts, hex))
         return;
-    if (place_in_cache(path, place))
+    if (cuzk_cache_user(path, SUFFIX, place))
         (void)remember(place, facts, hex);
 }
 
@@ -160,8 +118,8 @@ enum cuzk_status cuzk_parameter_digest_once(const char *path, const struct cuzk_
     char place[CUZK_PARAMETER_PATH], facts[LINE], after[LINE];
     const bool described = describe(path, facts);
 
-    if (described && ((place_beside(path, place) && recall(place, facts, hex)) ||
-                      (place_in_cache(path, place) && recall(place, facts, hex))))
+    if (described && ((cuzk_cache_beside(path, SUFFIX, place) && recall(place, facts, hex)) ||
+                      (cuzk_cache_user(path, SUFFIX, place) && recall(place, facts, hex))))
         return CUZK_OK;
     const bool settled = is_settled(path);
 

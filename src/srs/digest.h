@@ -3,10 +3,9 @@
  *
  * A digest is the first 16 bytes of BLAKE2b-512 as 32 hex digits, the form of the public manifest. It is
  * remembered in FILE.digest, a line with the file's size and modification time: a file that changed is read
- * again, and one that was written this very moment is not remembered yet. In a production directory
- * (srs/directory.h), and where FILE.digest cannot be written, the line goes to the user's cache directory
- * instead ($CACHE_DIRECTORY, $XDG_CACHE_HOME/cuzk, ~/.cache/cuzk). Any number of threads; two that find
- * nothing remembered both read the file.
+ * again, and one that was written this very moment is not remembered yet. In a production directory, and
+ * where FILE.digest cannot be written, the line goes to the cache directory instead (srs/cache.h). Any number
+ * of threads; two that find nothing remembered both read the file.
  */
 #ifndef CUZK_SRS_DIGEST_H
 #define CUZK_SRS_DIGEST_H
