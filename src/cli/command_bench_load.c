@@ -139,6 +139,8 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     if (given->daemon.addr != NULL)
         return run_remote(session, given, err);
 #endif
+    CUZK_TRY(cli_output_check("svg", given->svg, true, session->json, err));
+    CUZK_TRY(cli_output_check("timeline", given->timeline, true, session->json, err));
     CUZK_TRY(cuzk_knobs_preset(given->preset, &options.knobs, err));
     for (size_t i = 0; i < given->set.count; i++)
         CUZK_TRY(cuzk_knobs_set(&options.knobs, given->set.items[i], err));

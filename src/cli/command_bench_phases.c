@@ -258,6 +258,9 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
 
     (void)arguments;
     (void)count;
+    CUZK_TRY(cli_output_check("svg", given->svg, true, session->json, err));
+    CUZK_TRY(cli_output_check("html", given->html, true, session->json, err));
+    CUZK_TRY(cli_output_check("waterfall", given->waterfall, true, session->json, err));
     if (given->model == NULL)
         return run_on_device(session, given, err);
     CUZK_TRY(read_model(session, given, &model, err));

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/piece_files.h"
 #include "filecoin/replica_id.h"
 #include "filecoin/seal.h"
@@ -160,9 +161,14 @@ static enum cuzk_status report(struct cli_session *session, const struct seal_op
 static enum cuzk_status run_work(struct cli_session *session, const struct seal_options *given,
                                  struct work *work, struct cuzk_error *err)
 {
+    static const char *const outputs[] = {"data.bin",   "tree_d.bin",         "sealed.bin",
+                                          "layer1.bin", "tree_c.bin",         "p_aux.bin",
+                                          "c1.json",    "public_inputs.json", "sector.json"};
     struct cuzk_seal_request *request = &work->request;
 
     CUZK_TRY(choose_proof(given, request, err));
+    CUZK_TRY(
+        cli_output_folder_check("out", given->out, outputs, sizeof outputs / sizeof outputs[0], false, err));
     request->sector_number = given->sector_id.set ? given->sector_id.value : DEFAULT_SECTOR;
     if (given->prover_id.set)
         memcpy(request->prover_id, given->prover_id.bytes, 32);

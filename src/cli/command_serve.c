@@ -85,11 +85,9 @@ static void reload(struct serving *serving, const struct serve_options *given)
 {
     struct cuzk_error error = {0};
 
-    cuzk_notify_reloading();
     if (cuzk_reload(given->config, &given->given, serving->config, serving->daemon, serving->output,
                     &error) != CUZK_OK)
         cuzk_log_line(serving->log, CUZK_LOG_ERROR, "reload: nothing was changed: %s", error.message);
-    cuzk_notify_reloaded();
 }
 
 /* False: it is time to go. */

@@ -1,5 +1,6 @@
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/synth_options.h"
 #include "cli/update_folder.h"
 #include "filecoin/update_synth.h"
@@ -16,7 +17,6 @@ static enum cuzk_status write_partitions(struct cli_session *session, const stru
 {
     const struct cuzk_sector_directory to = {given->out, true};
 
-    CUZK_TRY(cuzk_file_make_directory(given->out, err));
     for (unsigned k = 0; k < partitions; k++) {
         struct cuzk_update_proof proof;
 
@@ -36,10 +36,13 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
                             size_t count, struct cuzk_error *err)
 {
     const struct synth_options *given = values;
+    static const char *const outputs[] = {"partition-0.bin", "update.json"};
     struct cuzk_synth_update *update;
 
     (void)arguments;
     (void)count;
+    CUZK_TRY(
+        cli_output_folder_check("out", given->out, outputs, sizeof outputs / sizeof outputs[0], true, err));
     CUZK_TRY(cli_session_pool(session, given->threads, err));
     cuzk_progress_report(&session->progress, "making the update", 0, 0);
     CUZK_TRY(

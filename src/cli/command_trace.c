@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/trace_summary.h"
 #include "cli/waterfall.h"
 
@@ -173,6 +174,9 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     char title[TITLE_ROOM];
 
     (void)count;
+    CUZK_TRY(cli_output_check("svg", given->svg, true, session->json, err));
+    CUZK_TRY(cli_output_check("html", given->html, true, session->json, err));
+    CUZK_TRY(cli_output_check("perfetto", given->perfetto, true, session->json, err));
     CUZK_TRY(cuzk_file_map_open(arguments[0], "timeline", TIMELINE_BYTES_MOST, &map, err));
     CUZK_TRY_OUT(
         cuzk_timeline_read(map.path, map.bytes, (size_t)map.length, &timeline, title, sizeof title, err));

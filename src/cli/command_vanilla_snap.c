@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/piece_files.h"
 #include "cli/sector_folder.h"
 #include "cli/update_folder.h"
@@ -77,7 +78,6 @@ static enum cuzk_status write_all(struct cli_session *session, const struct vani
     const struct cuzk_sector_directory to = {given->out, false};
     const struct cuzk_updated_sector *s = work->updated;
 
-    CUZK_TRY(cuzk_file_make_directory(given->out, err));
     CUZK_TRY(write_sector(&to, work, err));
     for (unsigned k = 0; k < 1U << s->shape.partition_bits; k++) {
         struct cuzk_update_proof proof;
@@ -110,9 +110,13 @@ static enum cuzk_status report(struct cli_session *session, const struct vanilla
 static enum cuzk_status run_work(struct cli_session *session, const struct vanilla_options *given,
                                  struct work *work, struct cuzk_error *err)
 {
+    static const char *const outputs[] = {"data.bin",  "tree_d.bin",  "replica_new.bin", "tree_r_last.bin",
+                                          "p_aux.bin", "sector.json", "partition-0.bin", "update.json"};
     struct cuzk_update_request request = {0};
 
     CUZK_TRY(cli_sector_folder_read(given->sector, &work->sector, err));
+    CUZK_TRY(
+        cli_output_folder_check("out", given->out, outputs, sizeof outputs / sizeof outputs[0], false, err));
     CUZK_TRY(cli_sector_folder_open_replica(&work->sector, &request.comm_c, &work->replica, err));
     CUZK_TRY(make_data(session, given, work, err));
     request.sector_size = work->sector.sector_size;

@@ -1,5 +1,6 @@
 #include "cli/output.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -40,5 +41,24 @@ enum cuzk_status cli_output_check(const char *option, const char *path, bool rep
     if (status != CUZK_OK)
         return cuzk_error_prefix(err, status, "--%s", option);
     cuzk_file_out_abandon(out);
+    return CUZK_OK;
+}
+
+enum cuzk_status cli_output_folder_check(const char *option, const char *path, const char *const *names,
+                                         size_t count, bool replace, struct cuzk_error *err)
+{
+    enum { PATH_ROOM = 4096 };
+    char file[PATH_ROOM];
+
+    const enum cuzk_status status = cuzk_file_make_directory(path, err);
+
+    if (status != CUZK_OK)
+        return cuzk_error_prefix(err, status, "--%s", option);
+    for (size_t i = 0; i < count; i++) {
+        if (snprintf(file, sizeof file, "%s/%s", path, names[i]) >= (int)sizeof file)
+            return cuzk_error_set(err, CUZK_ARGUMENT, "--%s: a path of %zu bytes cannot be used", option,
+                                  strlen(path));
+        CUZK_TRY(cli_output_check(option, file, replace, false, err));
+    }
     return CUZK_OK;
 }

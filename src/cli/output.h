@@ -3,6 +3,7 @@
 #define CUZK_CLI_OUTPUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/error.h"
 #include "base/sink.h"
@@ -17,5 +18,9 @@ enum cuzk_status cli_output(const char *path, bool replace,
  * `option` names it in errors; json says that standard output is taken. Errors: ARGUMENT, EXISTS, IO. */
 enum cuzk_status cli_output_check(const char *option, const char *path, bool replace, bool json,
                                   struct cuzk_error *err);
+
+/* The same for a folder, which is made, and files of it. */
+enum cuzk_status cli_output_folder_check(const char *option, const char *path, const char *const *names,
+                                         size_t count, bool replace, struct cuzk_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 #include "engine/post_case.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,38 +32,42 @@ static const struct cuzk_fr *case_inputs(const struct cuzk_case *that, unsigned 
     return post_of(that)->public_inputs + (size_t)partition * that->inputs;
 }
 
+/* The first sector, in their order, that does not hold. */
 struct check {
     const struct post_case *post;
-    enum cuzk_status *results; /* [count] */
+    pthread_mutex_t lock; /* guards what follows */
+    size_t failed;        /* its index; count: none */
+    struct cuzk_error error;
 };
-
-static enum cuzk_status check_sector(const struct post_case *post, size_t index, struct cuzk_error *err)
-{
-    return cuzk_post_vanilla_check(&post->config, post->randomness, post->first + index,
-                                   &post->vanilla[index], err);
-}
 
 static void check_task(void *context, size_t index, unsigned worker)
 {
-    const struct check *check = context;
+    struct check *check = context;
+    const struct post_case *post = check->post;
+    struct cuzk_error error = {0};
 
     (void)worker;
-    check->results[index] = check_sector(check->post, index, NULL);
+    if (cuzk_post_vanilla_check(&post->config, post->randomness, post->first + index, &post->vanilla[index],
+                                &error) == CUZK_OK)
+        return;
+    pthread_mutex_lock(&check->lock);
+    if (index < check->failed) {
+        check->failed = index;
+        check->error = error;
+    }
+    pthread_mutex_unlock(&check->lock);
 }
 
 static enum cuzk_status case_check(const struct cuzk_case *that, struct cuzk_pool *pool,
                                    struct cuzk_error *err)
 {
-    struct check check = {.post = post_of(that)};
-    enum cuzk_status status = CUZK_OK;
+    struct check check = {.post = post_of(that), .lock = PTHREAD_MUTEX_INITIALIZER};
 
-    CUZK_TRY(CUZK_NEW(&check.results, check.post->count, "results of sectors", err));
+    check.failed = check.post->count;
     cuzk_pool_run(pool, check.post->count, check_task, &check);
-    for (size_t i = 0; i < check.post->count && status == CUZK_OK; i++)
-        if (check.results[i] != CUZK_OK)
-            status = check_sector(check.post, i, err); /* again, for its message */
-    cuzk_mem_free(check.results);
-    return status;
+    if (check.failed == check.post->count)
+        return CUZK_OK;
+    return cuzk_error_set(err, check.error.status, "%s", check.error.message);
 }
 
 static enum cuzk_status case_witness(const struct cuzk_case *that, unsigned partition,

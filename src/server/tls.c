@@ -1,5 +1,9 @@
 #include "server/tls.h"
 
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
@@ -34,12 +38,63 @@ static enum cuzk_status read_pem(const char *path, const char *what, const char 
     return status;
 }
 
+/* A key that wants a passphrase has nobody to ask. */
+static int no_passphrase(char *text, int room, int writing, void *context)
+{
+    (void)text, (void)room, (void)writing, (void)context;
+    return -1;
+}
+
+static X509 *parse_certificate(const char *text)
+{
+    BIO *bio = BIO_new_mem_buf(text, -1);
+    X509 *certificate = bio != NULL ? PEM_read_bio_X509(bio, NULL, no_passphrase, NULL) : NULL;
+
+    BIO_free(bio);
+    return certificate;
+}
+
+static EVP_PKEY *parse_key(const char *text)
+{
+    BIO *bio = BIO_new_mem_buf(text, -1);
+    EVP_PKEY *key = bio != NULL ? PEM_read_bio_PrivateKey(bio, NULL, no_passphrase, NULL) : NULL;
+
+    BIO_free(bio);
+    return key;
+}
+
+/* What libgrpc would find out at the next handshake only, and then keep to itself. */
+static enum cuzk_status check_all(const struct cuzk_tls_files *files, const struct pem *pem,
+                                  struct cuzk_error *err)
+{
+    enum cuzk_status status = CUZK_OK;
+    X509 *const certificate = parse_certificate(pem->certificate), *const ca = parse_certificate(pem->ca);
+    EVP_PKEY *const key = parse_key(pem->key);
+
+    if (certificate == NULL)
+        status = cuzk_error_set(err, CUZK_INPUT, "%s: the certificate cannot be read", files->certificate);
+    else if (key == NULL)
+        status = cuzk_error_set(err, CUZK_INPUT, "%s: the private key cannot be read, or has a passphrase",
+                                files->key);
+    else if (ca == NULL)
+        status = cuzk_error_set(err, CUZK_INPUT, "%s: the CA certificate cannot be read", files->ca);
+    else if (X509_check_private_key(certificate, key) != 1)
+        status = cuzk_error_set(err, CUZK_INPUT, "%s: is not the private key of the certificate %s",
+                                files->key, files->certificate);
+    ERR_clear_error();
+    EVP_PKEY_free(key);
+    X509_free(ca);
+    X509_free(certificate);
+    return status;
+}
+
 static enum cuzk_status read_all(const struct cuzk_tls_files *files, struct pem *pem, struct cuzk_error *err)
 {
     CUZK_TRY(
         read_pem(files->certificate, "certificate", "-----BEGIN CERTIFICATE-----", &pem->certificate, err));
     CUZK_TRY(read_pem(files->key, "private key", "PRIVATE KEY-----", &pem->key, err));
-    return read_pem(files->ca, "CA certificate", "-----BEGIN CERTIFICATE-----", &pem->ca, err);
+    CUZK_TRY(read_pem(files->ca, "CA certificate", "-----BEGIN CERTIFICATE-----", &pem->ca, err));
+    return check_all(files, pem, err);
 }
 
 static void forget(struct pem *pem)

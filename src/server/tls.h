@@ -16,9 +16,8 @@ enum cuzk_status cuzk_tls_source_create(const struct cuzk_tls_files *files, stru
 /* After the server's end. NULL is fine. */
 void cuzk_tls_source_destroy(struct cuzk_tls_source *source);
 
-/* Reads the files anew; connections from now on get what they hold, those that there are keep theirs. Files
- * that do not fit each other are found by libgrpc at the next connection: it says so in the log and goes on
- * with those before. Errors: as create; nothing has changed then. */
+/* Reads the files anew; connections from now on get what they hold, those that there are keep theirs. Errors:
+ * as create (INPUT: also a key that is not the certificate's); nothing has changed then. */
 enum cuzk_status cuzk_tls_source_reload(struct cuzk_tls_source *source, const struct cuzk_tls_files *files,
                                         struct cuzk_error *err);
 

@@ -195,6 +195,34 @@ class Sealing(Case):
         self.assertFalse(out.exists())
 
 
+class Outputs(Case):
+    """An output that cannot be written is noticed before anything is read or computed."""
+
+    def test_before_the_work(self):
+        sealed, updated = self.folder / "sealed", self.folder / "updated"
+        self.expect(0, "seal", "--sector-size", "2KiB", "--out", sealed, "--quiet")
+        self.expect(0, "vanilla", "snap", "--sector", sealed, "--out", updated, "--quiet")
+        (sealed / "sealed.bin").write_bytes(b"short")  # reading it would be bad input
+        missing, folder = self.folder / "no such folder" / "file", self.write("file", "")
+        work = (("vanilla", "snap", "--sector", sealed, "--out", updated), ("seal", "--sector-size", "2KiB", "--out", sealed),
+                ("seal", "--sector-size", "2KiB", "--out", folder), ("vanilla", "snap", "--sector", sealed, "--out", folder),
+                ("synth", "snap", "--sector-size", "32GiB", "--seed", 1, "--out", folder),
+                ("synth", "wpost", "--sector-size", "32GiB", "--seed", 1, "--out", folder),
+                ("synth", "porep", "--sector-size", "32GiB", "--seed", 1, "--out", missing),
+                ("bench", "load", "--circuit", "porep-32g", "--svg", missing),
+                ("bench", "load", "--circuit", "porep-32g", "--timeline", missing),
+                ("bench", "phases", "--model", "/dev/null", "--svg", missing),
+                ("bench", "phases", "--html", missing), ("bench", "phases", "--waterfall", missing),
+                ("trace", "/dev/null", "--svg", missing), ("trace", "/dev/null", "--html", missing),
+                ("trace", "/dev/null", "--perfetto", missing),
+                ("prove", "porep", "--c1", "/dev/null", "--out", missing),
+                ("prove", "porep", "--c1", "/dev/null", "--timeline", missing))
+        for command in work:
+            with self.subTest(command=command):
+                self.assertRegex(self.expect(4, *command, timeout=20).err,
+                                 r"cuzk: .*(already exists|cannot be created|not a directory|No such file)")
+
+
 class Synthetic(Case):
     def test_small_sizes_hold(self):
         for size in ("2KiB", "4KiB", "16KiB", "32KiB", "8MiB"):

@@ -274,6 +274,16 @@ class Reload(Certified):
         (self.folder / "server.pem").write_text("nothing\n")
         self.assertIn("nothing was changed", self.reload('[log]\nlevel = "debug"\nrepeat = "0s"\n'))
         self.client(0, "fresh")
+        # so does a key that is another's, on both sides
+        certificate(self.folder, "server", "ca")
+        (self.folder / "server.key").write_bytes((self.folder / "fresh.key").read_bytes())
+        said = self.reload("")
+        self.assertIn("nothing was changed", said)
+        self.assertRegex(said, r"server\.key: is not the private key of the certificate \S*server\.pem")
+        self.client(0, "fresh")
+        self.assertIn("is not the private key", self.expect(3, "status", "--addr", self.address, "--tls-certificate",
+                      self.folder / "client.pem", "--tls-key", self.folder / "fresh.key", "--tls-ca",
+                      self.folder / "ca.pem").err)
 
     def test_bounds_preloads_and_the_log(self):
         self.file = self.write("cuzk.toml", '[queue]\njobs_most = 50\n[log]\nrepeat = "0s"\n')
