@@ -66,14 +66,14 @@ class Case(unittest.TestCase):
         return path
 
 
-def test_key():
-    """Folder with the shared test key of porep-2k (tests/e2e/test_key.py)."""
-    return BUILD / "test-params"
-
-
 def kept_key(circuit):
     """Folder with the key of a circuit that tests/oracle made and left, under the fixtures' toxic waste."""
     return BUILD / "keys" / circuit
+
+
+def test_key():
+    """The same of porep-2k (tests/e2e/test_key.py)."""
+    return kept_key("porep-2k")
 
 
 def key_file(suffix):

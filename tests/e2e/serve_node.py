@@ -41,7 +41,12 @@ class Node(Served):
         unpack(self.folder)
         shutil.copy(PEERS / "grpc_client.mjs", self.folder)
         proof = self.folder / "proof.bin"
-        done = subprocess.run(["node", "grpc_client.mjs", self.daemon.address, PROTO,
+        protos = shutil.copytree(PROTO, self.folder / "proto")
+        v1 = protos / "grpc" / "reflection" / "v1" / "reflection.proto"  # v1alpha is the same under another package
+        v1alpha = protos / "grpc" / "reflection" / "v1alpha" / "reflection.proto"
+        v1alpha.parent.mkdir()
+        v1alpha.write_text(v1.read_text().replace("package grpc.reflection.v1;", "package grpc.reflection.v1alpha;"))
+        done = subprocess.run(["node", "grpc_client.mjs", self.daemon.address, protos,
                                FIXTURES / "sectors" / "porep-2k" / "c1.json", proof], cwd=self.folder, capture_output=True,
                               text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

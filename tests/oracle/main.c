@@ -96,6 +96,7 @@ static enum cuzk_status setup(const struct options *given, const char *circuit_n
     CUZK_TRY_OUT(cuzk_parameter_path(given->out, &circuit.id, ".vk", vk, err));
     CUZK_TRY_OUT(cuzk_setup_files(backend, pool, circuit.r1cs, &toxic, params, vk, false,
                                   (struct cuzk_sink){0}, NULL, err));
+    CUZK_TRY_OUT(cuzk_parameter_manifest_write(given->out, &circuit.id, NULL, NULL, err));
     printf("%s\n%s\n", params, vk);
 out:
     porep_circuit_close(&circuit);
