@@ -32,8 +32,8 @@ extern "C" {
 
 /* The proving key's parts, in the order of a parameter file. */
 enum cuzk_query {
-    CUZK_QUERY_H,    /* G1, powers of tau times Z / delta */
-    CUZK_QUERY_L,    /* G1, every aux variable */
+    CUZK_QUERY_H,    /* G1, a basis of polynomials at tau times Z / delta (enum cuzk_h_basis) */
+    CUZK_QUERY_L,    /* G1, every aux variable; of derived keys some inputs too */
     CUZK_QUERY_A,    /* G1, variables of A */
     CUZK_QUERY_B_G1, /* G1, variables of B */
     CUZK_QUERY_B_G2, /* G2, the same */
@@ -74,6 +74,8 @@ enum cuzk_h_basis {
     CUZK_H_MONOMIAL,  /* tau^i Z / delta, i < domain - 1: coefficients of H (poly/quotient.h) */
     CUZK_H_ODD_COSET, /* domain points, for the values of A B - C at w2^(row_step (2 i + 1)), w2 of order 2 *
                          domain: keys of snarkjs */
+    CUZK_H_COSET, /* domain points, for the values of A B / z at 7 w^i, z = 7^domain - 1: derived keys, with
+                     the rest of H in l (groth16/derived.h); row_step is 1 */
 };
 
 /* What a key is made from; everything is borrowed until the key is destroyed. Matrix C is never looked at. */
@@ -103,7 +105,7 @@ struct cuzk_backend_times {
 /* Which scalars meet the queries of an msm_group. */
 enum cuzk_scalar_set {
     CUZK_SCALARS_QUOTIENT, /* the result of `quotient`; for h */
-    CUZK_SCALARS_INPUTS,   /* the public inputs; for a, b_g1, b_g2 */
+    CUZK_SCALARS_INPUTS,   /* the public inputs; for l, a, b_g1, b_g2 */
     CUZK_SCALARS_WIDE,     /* the aux variables that are not bits; for l, a, b_g1, b_g2 */
 };
 
@@ -221,6 +223,18 @@ struct cuzk_backend_ops {
     /* scalar[i] * base as uncompressed bytes, n points. */
     enum cuzk_status (*setup_points)(struct cuzk_backend_table *table, const uint64_t (*scalars)[4], size_t n,
                                      uint8_t *out, struct cuzk_error *err);
+
+    /* ---- deriving keys (groth16/derive.h): done when the call returns; NULL where the device has none ----
+     */
+
+    /* Uncompressed points of G1, `given` of them and infinity from there on up to n = 2^log_n, into n points:
+     * out[k] = sum over i of first ratio^i w^(-i k) points[i], w the root of poly/ntt.h. Errors: INPUT (a
+     * point is not on the curve or not encoded as one; its number is named), ARGUMENT (more points than n).
+     */
+    enum cuzk_status (*transform_points)(struct cuzk_backend *backend, unsigned log_n,
+                                         const struct cuzk_fr *first, const struct cuzk_fr *ratio,
+                                         const uint8_t *points, size_t given, uint8_t *out,
+                                         const struct cuzk_progress *progress, struct cuzk_error *err);
 
     /* ---- single operations, for tests and benchmarks: done when the call returns ---- */
 

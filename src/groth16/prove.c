@@ -16,6 +16,7 @@ struct cuzk_prover {
     struct cuzk_prepared_vk *vk;
     struct cuzk_density a, b;
     uint64_t *all_inputs, *all_aux;
+    unsigned input_queries;
 };
 
 /* ---- binding circuit and key ---- */
@@ -28,12 +29,26 @@ static enum cuzk_status full_bitmap(uint32_t n, uint64_t **out, struct cuzk_erro
     return CUZK_OK;
 }
 
+static enum cuzk_status check_derived(const struct cuzk_derived *derived, const struct cuzk_r1cs *r1cs,
+                                      unsigned log_domain, struct cuzk_error *err)
+{
+    const struct cuzk_derived_shape *shape = &derived->shape;
+
+    if (shape->log_domain == log_domain && shape->inputs == r1cs->inputs && shape->aux == r1cs->aux)
+        return CUZK_OK;
+    return cuzk_error_set(err, CUZK_INPUT,
+                          "%s: expected a domain of 2^%u, %u inputs and %u aux variables for this circuit, "
+                          "found 2^%u, %u and %u",
+                          derived->name, log_domain, r1cs->inputs, r1cs->aux, shape->log_domain,
+                          shape->inputs, shape->aux);
+}
+
 enum cuzk_status cuzk_prover_create(struct cuzk_backend *backend, const struct cuzk_r1cs *r1cs,
                                     const struct cuzk_witness_layout *layout,
                                     const struct cuzk_params *params, const struct cuzk_key_form *form,
                                     struct cuzk_prover **out, struct cuzk_error *err)
 {
-    static const struct cuzk_key_form own = {1, CUZK_H_MONOMIAL, NULL};
+    static const struct cuzk_key_form own = {1, CUZK_H_MONOMIAL, NULL, NULL};
     enum cuzk_status status = CUZK_OK;
     struct cuzk_prover *prover = NULL;
     struct cuzk_backend_plan plan = {.r1cs = r1cs, .layout = layout};
@@ -45,6 +60,8 @@ enum cuzk_status cuzk_prover_create(struct cuzk_backend *backend, const struct c
         return cuzk_error_set(err, CUZK_INPUT, "%s: ic: expected %u points for this circuit, found %u",
                               params->name, r1cs->inputs, params->vk.ic_count);
     CUZK_TRY(cuzk_qap_log_domain(r1cs, &plan.log_domain, err));
+    if (form->derived != NULL)
+        CUZK_TRY(check_derived(form->derived, r1cs, plan.log_domain, err));
     CUZK_TRY(CUZK_NEW(&prover, 1, "prover", err));
     prover->r1cs = r1cs;
     prover->layout = layout;
@@ -60,12 +77,17 @@ enum cuzk_status cuzk_prover_create(struct cuzk_backend *backend, const struct c
     plan.h_basis = form->h_basis;
     cuzk_params_plan(params, plan.query);
     plan.query[CUZK_QUERY_L].aux = form->l_aux != NULL ? form->l_aux : prover->all_aux;
+    if (form->derived != NULL)
+        cuzk_derived_plan(form->derived, plan.query);
     plan.query[CUZK_QUERY_A].inputs = prover->all_inputs; /* the rows appended for inputs */
     plan.query[CUZK_QUERY_A].aux = prover->a.aux;
     for (int q = CUZK_QUERY_B_G1; q <= CUZK_QUERY_B_G2; q++) {
         plan.query[q].inputs = prover->b.inputs;
         plan.query[q].aux = prover->b.aux;
     }
+    prover->input_queries = CUZK_QUERY_SET_A | CUZK_QUERY_SET_B;
+    if (plan.query[CUZK_QUERY_L].inputs != NULL)
+        prover->input_queries |= CUZK_QUERY_SET_L;
     status = backend->ops->key_create(backend, &plan, &prover->key, err);
     if (status == CUZK_ARGUMENT) /* the numbers come from the file */
         status = cuzk_error_prefix(err, CUZK_INPUT, "%s", params->name);
@@ -178,6 +200,11 @@ enum cuzk_status cuzk_prover_prove_fixed(const struct cuzk_prover *prover, const
 struct cuzk_backend_key *cuzk_prover_key(const struct cuzk_prover *prover)
 {
     return prover->key;
+}
+
+unsigned cuzk_prover_input_queries(const struct cuzk_prover *prover)
+{
+    return prover->input_queries;
 }
 
 const struct cuzk_params *cuzk_prover_params(const struct cuzk_prover *prover)

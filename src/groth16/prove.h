@@ -16,6 +16,7 @@
 
 #include "backend/backend.h"
 #include "base/progress.h"
+#include "groth16/derived.h"
 #include "groth16/params.h"
 #include "groth16/proof.h"
 #include "r1cs/r1cs.h"
@@ -32,18 +33,23 @@ struct cuzk_prove_times {
 struct cuzk_key_form {
     uint64_t row_step; /* as in struct cuzk_backend_plan */
     enum cuzk_h_basis h_basis;
-    const uint64_t *l_aux; /* bitmap of the aux variables that l has; NULL: all; borrowed */
+    const uint64_t *l_aux;              /* bitmap of the aux variables that l has; NULL: all; borrowed */
+    const struct cuzk_derived *derived; /* h and l are this key's, in place of the parameters'; h_basis is
+                                           then CUZK_H_COSET; NULL: there is none; borrowed */
 };
 
 struct cuzk_prover;
 
-/* form may be NULL: that of .params files. Errors: INPUT (the parameters' counts are not those of this
- * circuit; both are named), MEMORY. */
+/* form may be NULL: that of .params files. Errors: INPUT (the parameters' or the derived key's counts are not
+ * those of this circuit; both are named), MEMORY. */
 enum cuzk_status cuzk_prover_create(struct cuzk_backend *backend, const struct cuzk_r1cs *r1cs,
                                     const struct cuzk_witness_layout *layout,
                                     const struct cuzk_params *params, const struct cuzk_key_form *form,
                                     struct cuzk_prover **out, struct cuzk_error *err);
 void cuzk_prover_destroy(struct cuzk_prover *prover);
+
+/* The queries that public inputs meet. */
+unsigned cuzk_prover_input_queries(const struct cuzk_prover *prover);
 
 /* The parameters that it was made with. */
 const struct cuzk_params *cuzk_prover_params(const struct cuzk_prover *prover);

@@ -158,13 +158,14 @@ struct parts {
 
 static enum cuzk_status make_sums(struct cuzk_proving *proving, struct parts *out, struct cuzk_error *err)
 {
-    enum { INPUTS = CUZK_QUERY_SET_A | CUZK_QUERY_SET_B, AUX = CUZK_QUERY_SET_L | INPUTS };
+    enum { AUX = CUZK_QUERY_SET_L | CUZK_QUERY_SET_A | CUZK_QUERY_SET_B };
+    const unsigned inputs = cuzk_prover_input_queries(proving->prover);
     const struct cuzk_backend_ops *ops = ops_of(proving);
 
     CUZK_TRY(begin(proving, DIVIDED, "sums over l, a, b", err));
     CUZK_TRY(ops->msm_group(proving->job, CUZK_SCALARS_WIDE, AUX, out->wide, err));
     CUZK_TRY(ops->sum_bits(proving->job, AUX, out->bits, err));
-    CUZK_TRY(ops->msm_group(proving->job, CUZK_SCALARS_INPUTS, INPUTS, out->inputs, err));
+    CUZK_TRY(ops->msm_group(proving->job, CUZK_SCALARS_INPUTS, inputs, out->inputs, err));
     return end(proving, SUMMED, err);
 }
 
@@ -176,6 +177,8 @@ enum cuzk_status cuzk_proving_sums(struct cuzk_proving *proving, struct cuzk_err
 
     if (status == CUZK_OK) {
         cuzk_g1_add(&parts.wide[CUZK_QUERY_L].g1, &parts.bits[CUZK_QUERY_L].g1, &sums->l);
+        if (cuzk_prover_input_queries(proving->prover) & CUZK_QUERY_SET_L)
+            cuzk_g1_add(&sums->l, &parts.inputs[CUZK_QUERY_L].g1, &sums->l);
         cuzk_g1_add(&parts.wide[CUZK_QUERY_A].g1, &parts.bits[CUZK_QUERY_A].g1, &sums->a_aux);
         cuzk_g1_add(&parts.wide[CUZK_QUERY_B_G1].g1, &parts.bits[CUZK_QUERY_B_G1].g1, &sums->b_g1_aux);
         cuzk_g2_add(&parts.wide[CUZK_QUERY_B_G2].g2, &parts.bits[CUZK_QUERY_B_G2].g2, &sums->b_g2_aux);

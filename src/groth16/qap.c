@@ -84,6 +84,80 @@ static void columns_of(void *context, size_t m, unsigned worker)
     }
 }
 
+/* Takes out of each L_k its term w^k / n X^(n-1). */
+struct cut {
+    struct cuzk_fr root, top; /* w and x^(n-1) / n */
+    size_t n;
+    struct cuzk_fr *out;
+};
+
+static void cut_chunk(void *context, size_t index, unsigned worker)
+{
+    const struct cut *job = context;
+    const size_t begin = index * LAGRANGE_CHUNK;
+    const size_t end = job->n - begin < LAGRANGE_CHUNK ? job->n : begin + LAGRANGE_CHUNK;
+    struct cuzk_fr term;
+
+    (void)worker;
+    cuzk_fr_pow_u64(&job->root, begin, &term);
+    cuzk_fr_mul(&term, &job->top, &term);
+    for (size_t k = begin; k < end; k++) {
+        cuzk_fr_sub(&job->out[k], &term, &job->out[k]);
+        cuzk_fr_mul(&term, &job->root, &term);
+    }
+}
+
+static size_t chunks_of(size_t n)
+{
+    return (n + LAGRANGE_CHUNK - 1) / LAGRANGE_CHUNK;
+}
+
+enum cuzk_status cuzk_qap_cut_basis(unsigned log_n, const struct cuzk_fr *x, struct cuzk_pool *pool,
+                                    struct cuzk_fr *out, struct cuzk_error *err)
+{
+    const size_t n = (size_t)1 << log_n;
+    struct lagrange job = {.tau = x, .n = n, .out = out};
+    struct cut cut = {.n = n, .out = out};
+    struct cuzk_fr one, inverse;
+
+    cuzk_fr_one(&one);
+    cuzk_fr_from_u64(n, &inverse);
+    cuzk_fr_inverse(&inverse, &inverse);
+    cuzk_fr_pow_u64(x, n - 1, &cut.top);
+    cuzk_fr_mul(&cut.top, x, &job.scale);
+    cuzk_fr_sub(&job.scale, &one, &job.scale);
+    if (cuzk_fr_is_zero(&job.scale))
+        return cuzk_error_set(err, CUZK_ARGUMENT, "tau lies in the domain or its coset");
+    cuzk_fr_mul(&job.scale, &inverse, &job.scale);
+    cuzk_fr_mul(&cut.top, &inverse, &cut.top);
+    cuzk_fr_root_of_unity(log_n, &job.root);
+    cut.root = job.root;
+    cuzk_pool_run(pool, chunks_of(n), lagrange_chunk, &job);
+    cuzk_pool_run(pool, chunks_of(n), cut_chunk, &cut);
+    cuzk_mem_wipe(&job.scale, sizeof job.scale);
+    cuzk_mem_wipe(&cut.top, sizeof cut.top);
+    return CUZK_OK;
+}
+
+enum cuzk_status cuzk_qap_cut_c(const struct cuzk_r1cs *r1cs, const struct cuzk_fr *tau,
+                                struct cuzk_pool *pool, struct cuzk_fr **out, struct cuzk_error *err)
+{
+    enum cuzk_status status = CUZK_OK;
+    struct cuzk_fr *basis = NULL;
+    unsigned log_domain;
+
+    *out = NULL;
+    CUZK_TRY_OUT(cuzk_qap_log_domain(r1cs, &log_domain, err));
+    CUZK_TRY_OUT(CUZK_NEW(&basis, (size_t)1 << log_domain, "Lagrange basis", err));
+    CUZK_TRY_OUT(cuzk_qap_cut_basis(log_domain, tau, pool, basis, err));
+    CUZK_TRY_OUT(CUZK_NEW(out, (size_t)r1cs->inputs + r1cs->aux, "columns of C", err));
+    struct columns columns = {r1cs, basis, {NULL, NULL, *out}};
+    columns_of(&columns, CUZK_MATRIX_C, 0);
+out:
+    cuzk_mem_free_wiped(basis);
+    return status;
+}
+
 enum cuzk_status cuzk_qap_evaluate(const struct cuzk_r1cs *r1cs, const struct cuzk_fr *tau, uint64_t row_step,
                                    struct cuzk_pool *pool, struct cuzk_qap *out, struct cuzk_error *err)
 {
@@ -112,7 +186,7 @@ enum cuzk_status cuzk_qap_evaluate(const struct cuzk_r1cs *r1cs, const struct cu
     cuzk_fr_from_u64(domain, &size);
     cuzk_fr_inverse(&size, &size);
     cuzk_fr_mul(&out->vanishing, &size, &job.scale);
-    cuzk_pool_run(pool, (domain + LAGRANGE_CHUNK - 1) / LAGRANGE_CHUNK, lagrange_chunk, &job);
+    cuzk_pool_run(pool, chunks_of(domain), lagrange_chunk, &job);
 
     struct columns columns = {r1cs, lagrange, {out->u, out->v, out->w}};
     cuzk_pool_run(pool, CUZK_MATRICES, columns_of, &columns);

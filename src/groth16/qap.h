@@ -30,6 +30,17 @@ struct cuzk_qap {
 enum cuzk_status cuzk_qap_evaluate(const struct cuzk_r1cs *r1cs, const struct cuzk_fr *tau, uint64_t row_step,
                                    struct cuzk_pool *pool, struct cuzk_qap *out, struct cuzk_error *err);
 
+/* The Lagrange basis of 2^log_n points at x without its leading terms, as if x^(n-1) were zero: out[k] =
+ * L_k(x) - w^k x^(n-1) / n, n of them. A parameter file has no point for tau^(n-1), so this is what can be
+ * had from its h (groth16/derived.h). Errors: ARGUMENT (x lies in the domain). */
+enum cuzk_status cuzk_qap_cut_basis(unsigned log_n, const struct cuzk_fr *x, struct cuzk_pool *pool,
+                                    struct cuzk_fr *out, struct cuzk_error *err);
+
+/* The columns of C over that basis at tau: what w would be if tau^(n-1) were zero, [inputs + aux]; wipe and
+ * free. Errors: as cuzk_qap_evaluate. */
+enum cuzk_status cuzk_qap_cut_c(const struct cuzk_r1cs *r1cs, const struct cuzk_fr *tau,
+                                struct cuzk_pool *pool, struct cuzk_fr **out, struct cuzk_error *err);
+
 /* out = factor (beta u[i] + alpha v[i] + w[i]): what ic and l hold of variable i. Thread-safe. */
 void cuzk_qap_combine(const struct cuzk_qap *qap, const struct cuzk_fr *alpha, const struct cuzk_fr *beta,
                       size_t i, const struct cuzk_fr *factor, struct cuzk_fr *out);

@@ -406,7 +406,7 @@ enum cuzk_status cuzk_zkey_decode(const char *name, const uint8_t *bytes, uint64
     CUZK_TRY_OUT(
         cuzk_witness_layout_create(reader.inputs, reader.variables - reader.inputs, NULL, &out->layout, err));
     CUZK_TRY_OUT(read_queries(&reader, name, err));
-    out->form = (struct cuzk_key_form){cuzk_zkey_row_step(), CUZK_H_ODD_COSET, out->l_aux};
+    out->form = (struct cuzk_key_form){cuzk_zkey_row_step(), CUZK_H_ODD_COSET, out->l_aux, NULL};
 out:
     cuzk_vk_destroy(&reader.vk);
     if (status != CUZK_OK)

@@ -73,6 +73,46 @@ enum cuzk_status cuzk_quotient(const struct cuzk_ntt *ntt, struct cuzk_pool *poo
     return CUZK_OK;
 }
 
+struct products {
+    struct cuzk_fr *x;
+    const struct cuzk_fr *y;
+    struct cuzk_fr factor; /* a plain number: the product leaves Montgomery form */
+};
+
+static void scaled_products(void *context, size_t begin, size_t end, unsigned worker)
+{
+    const struct products *job = context;
+
+    (void)worker;
+    for (size_t k = begin; k < end; k++) {
+        cuzk_fr_mul(&job->x[k], &job->y[k], &job->x[k]);
+        cuzk_fr_mul(&job->x[k], &job->factor, &job->x[k]);
+    }
+}
+
+enum cuzk_status cuzk_coset_products(const struct cuzk_ntt *ntt, struct cuzk_pool *pool, struct cuzk_fr *a,
+                                     struct cuzk_fr *b, struct cuzk_error *err)
+{
+    struct products job = {.x = a, .y = b};
+
+    CUZK_TRY(to_coset(ntt, pool, &cuzk_fr_generator, a, err));
+    CUZK_TRY(to_coset(ntt, pool, &cuzk_fr_generator, b, err));
+    cuzk_coset_vanishing(cuzk_ntt_log_size(ntt), &job.factor);
+    cuzk_fr_inverse(&job.factor, &job.factor);
+    cuzk_fr_to_words(&job.factor, job.factor.l);
+    cuzk_pool_range(pool, cuzk_ntt_size(ntt), GRAIN, scaled_products, &job);
+    return CUZK_OK;
+}
+
+void cuzk_coset_vanishing(unsigned log_n, struct cuzk_fr *out)
+{
+    struct cuzk_fr one;
+
+    cuzk_fr_one(&one);
+    cuzk_fr_pow_u64(&cuzk_fr_generator, UINT64_C(1) << log_n, out);
+    cuzk_fr_sub(out, &one, out);
+}
+
 struct odd {
     const struct cuzk_fr *product, *values;
     struct cuzk_fr *out;

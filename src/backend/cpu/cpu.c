@@ -5,8 +5,10 @@
 #include "backend/cpu/job.h"
 #include "base/cpu.h"
 #include "base/mem.h"
+#include "curve/encoding.h"
 #include "msm/fixed_base.h"
 #include "msm/msm.h"
+#include "poly/point_ntt.h"
 
 struct cpu_table {
     struct cuzk_backend_table base;
@@ -72,6 +74,83 @@ static enum cuzk_status setup_points(struct cuzk_backend_table *base, const uint
                              : cuzk_fixed_base_g2_mul_raw(pool, table->g2, scalars, n, out, err);
 }
 
+/* ---- transforms of points ---- */
+
+enum { CODING_PIECE = 1 << 8 };
+
+struct coding {
+    const uint8_t *from;
+    uint8_t *to;
+    struct cuzk_g1 *points;
+    size_t n;
+    size_t bad; /* 1 + the number of a point that is none, or 0; changed atomically */
+};
+
+static void decode_piece(void *context, size_t index, unsigned worker)
+{
+    struct coding *job = context;
+    const size_t begin = index * CODING_PIECE,
+                 end = job->n - begin < CODING_PIECE ? job->n : begin + CODING_PIECE;
+
+    (void)worker;
+    for (size_t k = begin; k < end; k++) {
+        struct cuzk_g1_affine point;
+        if (cuzk_g1_decode_raw_unchecked(job->from + k * CUZK_G1_RAW_BYTES, &point, NULL) != CUZK_OK ||
+            !cuzk_g1_is_on_curve(&point))
+            __atomic_store_n(&job->bad, k + 1, __ATOMIC_RELAXED);
+        else
+            cuzk_g1_from_affine(&point, &job->points[k]);
+    }
+}
+
+static void encode_piece(void *context, size_t index, unsigned worker)
+{
+    const struct coding *job = context;
+    const size_t begin = index * CODING_PIECE,
+                 n = job->n - begin < CODING_PIECE ? job->n - begin : CODING_PIECE;
+    struct cuzk_g1_affine affine[CODING_PIECE];
+
+    (void)worker;
+    cuzk_g1_batch_to_affine(job->points + begin, n, affine);
+    for (size_t k = 0; k < n; k++)
+        cuzk_g1_encode_raw(&affine[k], job->to + (begin + k) * CUZK_G1_RAW_BYTES);
+}
+
+static size_t coding_pieces(size_t n)
+{
+    return (n + CODING_PIECE - 1) / CODING_PIECE;
+}
+
+static enum cuzk_status transform_points(struct cuzk_backend *backend, unsigned log_n,
+                                         const struct cuzk_fr *first, const struct cuzk_fr *ratio,
+                                         const uint8_t *points, size_t given, uint8_t *out,
+                                         const struct cuzk_progress *progress, struct cuzk_error *err)
+{
+    const struct cuzk_ntt_twist twist = {*first, *ratio};
+    const size_t n = (size_t)1 << log_n;
+    struct coding job = {.from = points, .to = out, .n = given};
+    struct cuzk_pool *pool = pool_of(backend);
+    enum cuzk_status status = CUZK_OK;
+
+    if (given > n)
+        return cuzk_error_set(err, CUZK_ARGUMENT, "%zu points for a transform of 2^%u", given, log_n);
+    CUZK_TRY(CUZK_NEW(&job.points, n, "points to transform", err));
+    cuzk_pool_run(pool, coding_pieces(given), decode_piece, &job);
+    for (size_t k = given; k < n; k++)
+        cuzk_g1_identity(&job.points[k]);
+    if (job.bad != 0) {
+        status = cuzk_error_set(err, CUZK_INPUT, "point %zu is not on the curve or not encoded as one",
+                                job.bad - 1);
+        goto out;
+    }
+    CUZK_TRY_OUT(cuzk_point_ntt_inverse(pool, log_n, &twist, job.points, progress, err));
+    job.n = n;
+    cuzk_pool_run(pool, coding_pieces(n), encode_piece, &job);
+out:
+    cuzk_mem_free(job.points);
+    return status;
+}
+
 static enum cuzk_status ntt(struct cuzk_backend *backend, unsigned log_n, bool inverse, bool coset,
                             struct cuzk_fr *data, struct cuzk_error *err)
 {
@@ -125,6 +204,7 @@ static const struct cuzk_backend_ops ops = {
     .table_create = table_create,
     .table_destroy = table_destroy,
     .setup_points = setup_points,
+    .transform_points = transform_points,
     .ntt = ntt,
     .msm = msm,
 };

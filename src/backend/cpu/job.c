@@ -165,12 +165,20 @@ enum cuzk_status cpu_job_quotient(struct cuzk_backend_job *base, struct cuzk_err
 
     if (job->a == NULL || job->b == NULL)
         return cuzk_error_set(err, CUZK_ARGUMENT, "no values of A and B to take the quotient of");
-    CUZK_TRY_OUT(CUZK_NEW(&product, cuzk_ntt_size(key->ntt), "values of the product", err));
-    if (key->plan.h_basis == CUZK_H_MONOMIAL)
+    if (key->plan.h_basis != CUZK_H_COSET)
+        CUZK_TRY_OUT(CUZK_NEW(&product, cuzk_ntt_size(key->ntt), "values of the product", err));
+    switch (key->plan.h_basis) {
+    case CUZK_H_MONOMIAL:
         CUZK_TRY_OUT(cuzk_quotient(key->ntt, pool_of(job), job->a, job->b, product, err));
-    else
+        break;
+    case CUZK_H_ODD_COSET:
         CUZK_TRY_OUT(
             cuzk_odd_coset_values(key->ntt, pool_of(job), key->plan.row_step, job->a, job->b, product, err));
+        break;
+    case CUZK_H_COSET:
+        CUZK_TRY_OUT(cuzk_coset_products(key->ntt, pool_of(job), job->a, job->b, err));
+        break;
+    }
     cuzk_mem_free_wiped(job->quotient);
     job->quotient = job->a;
     job->a = NULL;
