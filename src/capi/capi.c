@@ -158,7 +158,7 @@ static enum cuzk_status make_parameters(struct cuzk_engine *engine, const char *
         return cuzk_error_set(err, CUZK_ARGUMENT, "%s: is the directory of production parameters", directory);
     const struct cuzk_engine_context context = context_of(engine);
 
-    return cuzk_test_parameters_make(&context, &id, directory, seed, err);
+    return cuzk_test_parameters_make(&context, &id, directory, seed, false, err);
 }
 
 enum cuzk_result cuzk_engine_make_test_parameters(struct cuzk_engine *engine, const char *circuit,

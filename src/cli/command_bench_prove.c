@@ -8,7 +8,7 @@
 struct prove_options {
     struct cli_common common;
     struct cuzk_option_number threads, sector_size, proofs, in_flight, vram_limit;
-    const char *params_dir, *params, *backend, *circuit;
+    const char *params_dir, *params, *backend, *circuit, *derived_key;
 };
 
 enum { DEFAULT_SECTOR_SIZE = 2048, DEFAULT_PROOFS = 3 };
@@ -49,7 +49,8 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     CUZK_TRY(cuzk_backend_open(given->backend, session->pool, &backend, err));
     backend->memory_limit = given->vram_limit.value;
     const enum cuzk_status status =
-        cuzk_bench_prove(session->pool, backend, &id, given->params != NULL ? given->params : path, proofs,
+        cuzk_bench_prove(session->pool, backend, &id, given->params != NULL ? given->params : path,
+                         cuzk_derived_mode_parse(given->derived_key), proofs,
                          given->in_flight.set ? (unsigned)given->in_flight.value : 1, &session->progress,
                          results, &cases, &memory, err);
     cuzk_backend_destroy(backend);
@@ -76,6 +77,13 @@ static const struct cuzk_option options[] = {
      .offset = offsetof(struct prove_options, circuit),
      .placeholder = "NAME",
      .help = "porep-2k, winning-32g, wpost-32g, snap-32g and so on, in place of --sector-size"},
+    {.name = "derived-key",
+     .type = CUZK_OPTION_CHOICE,
+     .offset = offsetof(struct prove_options, derived_key),
+     .placeholder = "off|use|build",
+     .choices = CUZK_DERIVED_MODES,
+     .fallback = "off",
+     .help = "prove with the derived key beside the parameters: not, if it is there, or after making it"},
     {.name = "in-flight",
      .type = CUZK_OPTION_NUMBER,
      .offset = offsetof(struct prove_options, in_flight),

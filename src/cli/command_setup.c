@@ -14,7 +14,7 @@ struct setup_options {
     struct cuzk_option_number threads;
     const char *out, *backend;
     struct cuzk_option_hex32 seed;
-    bool force;
+    bool force, derived;
 };
 
 struct paths {
@@ -95,8 +95,8 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     CUZK_TRY(cli_session_pool(session, given->threads, err));
     CUZK_TRY(cuzk_backend_open(given->backend, session->pool, &backend, err));
     const struct cuzk_engine_context context = {session->pool, backend, &session->progress, NULL};
-    const enum cuzk_status status =
-        cuzk_test_parameters_make(&context, &id, given->out, given->seed.set ? given->seed.bytes : NULL, err);
+    const enum cuzk_status status = cuzk_test_parameters_make(
+        &context, &id, given->out, given->seed.set ? given->seed.bytes : NULL, given->derived, err);
 
     cuzk_backend_destroy(backend);
     CUZK_TRY(status);
@@ -119,6 +119,10 @@ static const struct cuzk_option options[] = {
      .type = CUZK_OPTION_FLAG,
      .offset = offsetof(struct setup_options, force),
      .help = "allow the directory of production parameters"},
+    {.name = "derived",
+     .type = CUZK_OPTION_FLAG,
+     .offset = offsetof(struct setup_options, derived),
+     .help = "make the derived key too, from the same secrets: NAME.derived, which provers take where it is"},
     CLI_BACKEND_OPTION(struct setup_options),
     CLI_THREADS_OPTION(struct setup_options),
     CLI_COMMON_OPTIONS,

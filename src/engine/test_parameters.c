@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "circuit/record.h"
 #include "groth16/setup.h"
+#include "srs/derived_key.h"
 #include "srs/digest_stream.h"
 #include "srs/directory.h"
 
@@ -20,7 +21,7 @@ static enum cuzk_status free_path(const char *directory, const struct cuzk_circu
 
 static enum cuzk_status make_files(const struct cuzk_engine_context *context,
                                    const struct cuzk_circuit_id *id, const struct cuzk_toxic *toxic,
-                                   const char *params, const char *vk, struct cuzk_error *err)
+                                   const char *params, const char *vk, bool derived, struct cuzk_error *err)
 {
     struct cuzk_witness_layout layout;
     struct cuzk_circuit circuit;
@@ -36,6 +37,9 @@ static enum cuzk_status make_files(const struct cuzk_engine_context *context,
                                   cuzk_digest_stream_sink(stream), context->progress, err));
     cuzk_digest_stream_finish(stream, digest);
     cuzk_parameter_digest_keep(params, digest);
+    if (derived)
+        CUZK_TRY_OUT(
+            cuzk_derived_make(context->backend, context->pool, r1cs, toxic, params, context->progress, err));
 out:
     cuzk_digest_stream_destroy(stream);
     cuzk_r1cs_destroy(r1cs);
@@ -45,7 +49,7 @@ out:
 
 enum cuzk_status cuzk_test_parameters_make(const struct cuzk_engine_context *context,
                                            const struct cuzk_circuit_id *id, const char *directory,
-                                           const uint8_t *seed, struct cuzk_error *err)
+                                           const uint8_t *seed, bool derived, struct cuzk_error *err)
 {
     char params[CUZK_PARAMETER_PATH], vk[CUZK_PARAMETER_PATH], manifest[CUZK_PARAMETER_PATH];
     enum cuzk_status status = CUZK_OK;
@@ -54,6 +58,8 @@ enum cuzk_status cuzk_test_parameters_make(const struct cuzk_engine_context *con
 
     CUZK_TRY(free_path(directory, id, ".params", params, err));
     CUZK_TRY(free_path(directory, id, ".vk", vk, err));
+    if (derived)
+        CUZK_TRY(free_path(directory, id, ".derived", manifest, err));
     CUZK_TRY(free_path(directory, id, ".test.json", manifest, err));
     CUZK_TRY(cuzk_file_make_directory(directory, err));
     if (seed != NULL)
@@ -61,7 +67,7 @@ enum cuzk_status cuzk_test_parameters_make(const struct cuzk_engine_context *con
     else
         cuzk_random_init_system(&random);
     CUZK_TRY_OUT(cuzk_toxic_draw(&random, &toxic, err));
-    CUZK_TRY_OUT(make_files(context, id, &toxic, params, vk, err));
+    CUZK_TRY_OUT(make_files(context, id, &toxic, params, vk, derived, err));
     CUZK_TRY_OUT(cuzk_parameter_manifest_write(directory, id, seed, context->progress, err));
 out:
     cuzk_toxic_wipe(&toxic);

@@ -5,14 +5,15 @@
 #ifndef CUZK_ENGINE_TEST_PARAMETERS_H
 #define CUZK_ENGINE_TEST_PARAMETERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/prover.h"
 
-/* directory is made if need be; seed NULL draws from the kernel. Nothing is replaced. Errors: EXISTS,
- * ARGUMENT, IO, MEMORY, CANCELLED. */
+/* directory is made if need be; seed NULL draws from the kernel; derived: the derived key too
+ * (srs/derived_key.h). Nothing is replaced. Errors: EXISTS, ARGUMENT, IO, MEMORY, CANCELLED. */
 enum cuzk_status cuzk_test_parameters_make(const struct cuzk_engine_context *context,
                                            const struct cuzk_circuit_id *id, const char *directory,
-                                           const uint8_t *seed, struct cuzk_error *err);
+                                           const uint8_t *seed, bool derived, struct cuzk_error *err);
 
 #endif

@@ -178,10 +178,18 @@ enum cuzk_status cuda_job_quotient(struct cuzk_backend_job *base, struct cuzk_er
         return cuzk_error_set(err, CUZK_ARGUMENT, "no values of A and B to take the quotient of");
     CUZK_TRY(cuda_use(backend_of(job), err));
     const struct cuda_key *key = key_of(job);
-    CUZK_TRY(key->h_basis == CUZK_H_MONOMIAL
-                 ? cuzk_cuda_quotient(key->quotient, job->a, job->b, job->c, job->stream, err)
-                 : cuzk_cuda_odd_coset_values(key->quotient, key->row_step, job->a, job->b, job->c,
-                                              job->stream, err));
+    switch (key->h_basis) {
+    case CUZK_H_MONOMIAL:
+        CUZK_TRY(cuzk_cuda_quotient(key->quotient, job->a, job->b, job->c, job->stream, err));
+        break;
+    case CUZK_H_ODD_COSET:
+        CUZK_TRY(cuzk_cuda_odd_coset_values(key->quotient, key->row_step, job->a, job->b, job->c, job->stream,
+                                            err));
+        break;
+    case CUZK_H_COSET:
+        CUZK_TRY(cuzk_cuda_coset_products(key->quotient, job->a, job->b, job->stream, err));
+        break;
+    }
     job->evaluated = false;
     job->divided = true;
     return finish(job, start, &job->times.quotient, err);

@@ -8,6 +8,7 @@ struct cuzk_cuda_quotient_plan {
     struct cuzk_cuda_ntt_plan *ntt; /* up: onto the coset, divided by n */
     struct cuzk_fr *powers;         /* shift^-i in two tables; NULL for the odd coset */
     struct cuzk_fr factor;          /* 1 / (n (1 - shift^n)) as a plain number */
+    struct cuzk_fr z_inverse;       /* 1 / (shift^n - 1) as a plain number */
 };
 
 static uint64_t power_count(unsigned log_n)
@@ -40,6 +41,9 @@ enum cuzk_status cuzk_cuda_quotient_plan_create(unsigned log_n, bool odd_coset, 
         /* H = (C - D) / (1 - g^n), and both sums come undivided by n */
         cuzk_fr_one(&one);
         cuzk_fr_pow_u64(&shift, UINT64_C(1) << log_n, &t);
+        cuzk_fr_sub(&t, &one, &plan->z_inverse);
+        cuzk_fr_inverse(&plan->z_inverse, &plan->z_inverse);
+        cuzk_fr_to_words(&plan->z_inverse, plan->z_inverse.l);
         cuzk_fr_sub(&one, &t, &t);
         cuzk_fr_mul(&t, &n, &t);
         cuzk_fr_inverse(&t, &t);
@@ -104,6 +108,34 @@ enum cuzk_status cuzk_cuda_quotient(const struct cuzk_cuda_quotient_plan *plan, 
     finish_quotient<<<blocks(n, 256), 256, 0, stream>>>(c, a, plan->powers, ntt->log_n / 2, plan->factor,
                                                         plan_digits(ntt), n, b);
     return cuzk_cuda_launched("finish_quotient", stream, err);
+}
+
+/* b_j = plain number of a_j b_j factor, which is a plain number */
+static __global__ void scaled_products(const struct cuzk_fr *__restrict__ a, struct cuzk_fr *__restrict__ b,
+                                       struct cuzk_fr factor, uint64_t n)
+{
+    const uint64_t j = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (j >= n)
+        return;
+    struct cuzk_fr x = load(&a[j]);
+    const struct cuzk_fr y = load(&b[j]);
+    cuzk_fr_mul(&x, &y, &x);
+    cuzk_fr_mul(&x, &factor, &x);
+    store(&b[j], &x);
+}
+
+enum cuzk_status cuzk_cuda_coset_products(const struct cuzk_cuda_quotient_plan *plan, struct cuzk_fr *a,
+                                          struct cuzk_fr *b, cudaStream_t stream, struct cuzk_error *err)
+{
+    const struct cuzk_cuda_ntt_plan *ntt = plan->ntt;
+    const uint64_t n = UINT64_C(1) << ntt->log_n;
+
+    CUZK_TRY(cuzk_cuda_ntt_inverse_dif(ntt, a, NULL, a, stream, err));
+    CUZK_TRY(cuzk_cuda_ntt_forward_dit(ntt, a, stream, err));
+    CUZK_TRY(cuzk_cuda_ntt_inverse_dif(ntt, b, NULL, b, stream, err));
+    CUZK_TRY(cuzk_cuda_ntt_forward_dit(ntt, b, stream, err));
+    scaled_products<<<blocks(n, 256), 256, 0, stream>>>(a, b, plan->z_inverse, n);
+    return cuzk_cuda_launched("scaled_products", stream, err);
 }
 
 /* c_j = a_j b_j - c_j */

@@ -1,5 +1,5 @@
-/* The quotient of Groth16 on the device (the method and its reasons: poly/quotient.h): six transforms, no C.
- */
+/* The quotient of Groth16 on the device (the method and its reasons: poly/quotient.h): six transforms, no C,
+ * or four where the key is derived. */
 #ifndef CUZK_BACKEND_CUDA_QUOTIENT_H
 #define CUZK_BACKEND_CUDA_QUOTIENT_H
 
@@ -8,7 +8,7 @@
 struct cuzk_cuda_quotient_plan;
 
 /* Tables for a domain of 2^log_n, on the current device; odd_coset: for cuzk_cuda_odd_coset_values, else for
- * cuzk_cuda_quotient; small: as in ntt.h. Errors: MEMORY, DEVICE. */
+ * the other two; small: as in ntt.h. Errors: MEMORY, DEVICE. */
 enum cuzk_status cuzk_cuda_quotient_plan_create(unsigned log_n, bool odd_coset, bool small,
                                                 cudaStream_t stream, struct cuzk_cuda_quotient_plan **out,
                                                 struct cuzk_error *err);
@@ -22,6 +22,11 @@ size_t cuzk_cuda_quotient_plan_bytes(unsigned log_n, bool small);
 enum cuzk_status cuzk_cuda_quotient(const struct cuzk_cuda_quotient_plan *plan, struct cuzk_fr *a,
                                     struct cuzk_fr *b, struct cuzk_fr *c, cudaStream_t stream,
                                     struct cuzk_error *err);
+
+/* The values of A B / z on the coset, as cuzk_coset_products (poly/quotient.h) gives them: four transforms;
+ * plain numbers in b, natural order. a is used up. */
+enum cuzk_status cuzk_cuda_coset_products(const struct cuzk_cuda_quotient_plan *plan, struct cuzk_fr *a,
+                                          struct cuzk_fr *b, cudaStream_t stream, struct cuzk_error *err);
 
 /* The values of A B - C on the odd coset, as cuzk_odd_coset_values (poly/quotient.h) gives them: plain
  * numbers in b, element i at the point w2^(step (2 i + 1)). a and c are used up. */

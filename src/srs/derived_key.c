@@ -1,0 +1,114 @@
+#include "srs/derived_key.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hex.h"
+#include "groth16/derived_setup.h"
+#include "r1cs/fingerprint.h"
+#include "srs/cache.h"
+#include "srs/digest.h"
+
+enum cuzk_derived_mode cuzk_derived_mode_parse(const char *text)
+{
+    if (text != NULL && strcmp(text, "use") == 0)
+        return CUZK_DERIVED_USE;
+    return text != NULL && strcmp(text, "build") == 0 ? CUZK_DERIVED_BUILD : CUZK_DERIVED_OFF;
+}
+
+static enum cuzk_status digest_of(const char *params_path, const struct cuzk_progress *progress,
+                                  uint8_t out[CUZK_DERIVED_PARAMS_BYTES], struct cuzk_error *err)
+{
+    char hex[CUZK_DIGEST_TEXT];
+
+    CUZK_TRY(cuzk_parameter_digest_once(params_path, progress, hex, err));
+    return cuzk_hex_decode("digest", hex, strlen(hex), out, CUZK_DERIVED_PARAMS_BYTES, err);
+}
+
+enum cuzk_status cuzk_derived_identify(const char *params_path, const struct cuzk_r1cs *r1cs,
+                                       const struct cuzk_progress *progress,
+                                       struct cuzk_derived_identity *out, struct cuzk_error *err)
+{
+    CUZK_TRY(digest_of(params_path, progress, out->params, err));
+    cuzk_r1cs_fingerprint(r1cs, out->circuit);
+    return CUZK_OK;
+}
+
+/* ---- reading ---- */
+
+enum cuzk_status cuzk_derived_find(const char *params_path, const struct cuzk_r1cs *r1cs,
+                                   struct cuzk_pool *pool, const struct cuzk_progress *progress, bool *found,
+                                   struct cuzk_derived *out, struct cuzk_error *note, struct cuzk_error *err)
+{
+    struct cuzk_derived_identity wanted;
+    char path[CUZK_PARAMETER_PATH];
+
+    *found = false;
+    *out = (struct cuzk_derived){0};
+    *note = (struct cuzk_error){0};
+    if (!cuzk_cache_place(params_path, CUZK_DERIVED_SUFFIX, path) || access(path, F_OK) != 0)
+        return CUZK_OK;
+    CUZK_TRY(cuzk_derived_identify(params_path, r1cs, progress, &wanted, err));
+    const enum cuzk_status status = cuzk_derived_open(path, &wanted, pool, progress, out, note);
+    *found = status == CUZK_OK;
+    if (status == CUZK_NOT_FOUND)
+        *note = (struct cuzk_error){0};
+    if (status == CUZK_MEMORY || status == CUZK_CANCELLED)
+        return cuzk_error_set(err, status, "%s", note->message);
+    return CUZK_OK;
+}
+
+/* ---- writing ---- */
+
+/* What is written: from parameters, or from toxic waste. */
+struct making {
+    struct cuzk_backend *backend;
+    struct cuzk_pool *pool;
+    const struct cuzk_r1cs *r1cs;
+    const struct cuzk_params *params;
+    const struct cuzk_toxic *toxic; /* where it is not NULL, params is */
+    const struct cuzk_progress *progress;
+};
+
+static enum cuzk_status make_file(const struct making *making, const char *params_path, bool replace,
+                                  struct cuzk_error *err)
+{
+    uint8_t digest[CUZK_DERIVED_PARAMS_BYTES];
+    char path[CUZK_PARAMETER_PATH];
+    struct cuzk_file_out *file;
+
+    if (!cuzk_cache_place(params_path, CUZK_DERIVED_SUFFIX, path))
+        return cuzk_error_set(err, CUZK_IO, "%s: no place to keep a derived key at", params_path);
+    CUZK_TRY(digest_of(params_path, making->progress, digest, err));
+    CUZK_TRY(cuzk_file_out_open(path, replace, &file, err));
+    const enum cuzk_status status =
+        making->toxic != NULL ? cuzk_derived_setup(making->backend, making->pool, making->r1cs, making->toxic,
+                                                   digest, cuzk_file_out_sink(file), making->progress, err)
+                              : cuzk_derive(making->backend, making->pool, making->r1cs, making->params,
+                                            digest, cuzk_file_out_sink(file), making->progress, err);
+    if (status != CUZK_OK) {
+        cuzk_file_out_abandon(file);
+        return status;
+    }
+    return cuzk_file_out_commit(file, err);
+}
+
+enum cuzk_status cuzk_derived_build(struct cuzk_backend *backend, struct cuzk_pool *pool,
+                                    const struct cuzk_r1cs *r1cs, const struct cuzk_params *params,
+                                    const char *params_path, const struct cuzk_progress *progress,
+                                    struct cuzk_error *err)
+{
+    const struct making making = {backend, pool, r1cs, params, NULL, progress};
+
+    return make_file(&making, params_path, true, err);
+}
+
+enum cuzk_status cuzk_derived_make(struct cuzk_backend *backend, struct cuzk_pool *pool,
+                                   const struct cuzk_r1cs *r1cs, const struct cuzk_toxic *toxic,
+                                   const char *params_path, const struct cuzk_progress *progress,
+                                   struct cuzk_error *err)
+{
+    const struct making making = {backend, pool, r1cs, NULL, toxic, progress};
+
+    return make_file(&making, params_path, false, err);
+}
