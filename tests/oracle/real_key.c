@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -17,6 +18,8 @@
 #include "groth16/setup.h"
 #include "hash/sha256.h"
 #include "sector_case.h"
+#include "srs/cache.h"
+#include "srs/derived_key.h"
 #include "srs/directory.h"
 #include "support/fixture.h"
 
@@ -127,20 +130,39 @@ static bool is_whole(const char *path, const char *name)
     return whole;
 }
 
+static void read_toxic(const char *name, struct cuzk_toxic *out)
+{
+    struct cuzk_error err;
+    char path[512];
+
+    snprintf(path, sizeof path, "%s/groth16/%s/params.json", fixture_root(), name);
+    must(toxic_read(path, out, &err), &err);
+}
+
+/* Makes the prover. */
+static void bind(struct real_key *key)
+{
+    const struct cuzk_key_form form = {1, CUZK_H_COSET, NULL, &key->derived};
+    struct cuzk_error err = {0};
+
+    must(cuzk_prover_create(key->backend, key->circuit.r1cs, &key->circuit.layout, &key->params,
+                            key->is_derived ? &form : NULL, &key->prover, &err),
+         &err);
+}
+
 void real_key_open(const char *circuit, const char *name, struct real_key *key)
 {
-    char folder[FOLDER], params[CUZK_PARAMETER_PATH], vk[CUZK_PARAMETER_PATH], toxic_path[512];
+    char folder[FOLDER], params[CUZK_PARAMETER_PATH], vk[CUZK_PARAMETER_PATH];
     struct cuzk_error err = {0};
     struct cuzk_toxic toxic;
 
     *key = (struct real_key){.name = name};
-    snprintf(toxic_path, sizeof toxic_path, "%s/groth16/%s/params.json", fixture_root(), name);
     must(cuzk_pool_create(0, &key->pool, &err), &err);
     must(cuzk_backend_cpu_create(key->pool, &key->backend, &err), &err);
     must(porep_circuit_open(circuit, &key->circuit, &err), &err);
     key_paths(&key->circuit.id, folder, params, vk);
     if (!is_whole(params, name)) {
-        must(toxic_read(toxic_path, &toxic, &err), &err);
+        read_toxic(name, &toxic);
         must(cuzk_setup_files(key->backend, key->pool, key->circuit.r1cs, &toxic, params, vk, true,
                               (struct cuzk_sink){0}, NULL, &err),
              &err);
@@ -148,9 +170,7 @@ void real_key_open(const char *circuit, const char *name, struct real_key *key)
     must(cuzk_params_open(params, &key->params, &err), &err);
     check_key(&key->params, name);
     write_manifest(folder, &key->circuit.id);
-    must(cuzk_prover_create(key->backend, key->circuit.r1cs, &key->circuit.layout, &key->params, NULL,
-                            &key->prover, &err),
-         &err);
+    bind(key);
 }
 
 bool real_key_use(struct real_key *key, const char *backend, uint64_t memory_limit)
@@ -167,10 +187,29 @@ bool real_key_use(struct real_key *key, const char *backend, uint64_t memory_lim
     key->prover = NULL;
     key->backend = opened;
     opened->memory_limit = memory_limit;
-    must(cuzk_prover_create(opened, key->circuit.r1cs, &key->circuit.layout, &key->params, NULL, &key->prover,
-                            &err),
-         &err);
+    bind(key);
     return true;
+}
+
+void real_key_derive(struct real_key *key)
+{
+    char folder[FOLDER], params[CUZK_PARAMETER_PATH], vk[CUZK_PARAMETER_PATH], place[CUZK_PARAMETER_PATH];
+    struct cuzk_error err = {0}, note;
+    struct cuzk_toxic toxic;
+
+    key_paths(&key->circuit.id, folder, params, vk);
+    read_toxic(key->name, &toxic);
+    assert_true(cuzk_cache_place(params, CUZK_DERIVED_SUFFIX, place));
+    (void)unlink(place);
+    must(cuzk_derived_make(key->backend, key->pool, key->circuit.r1cs, &toxic, params, NULL, &err), &err);
+    must(cuzk_derived_find(params, key->circuit.r1cs, key->pool, NULL, &key->is_derived, &key->derived, &note,
+                           &err),
+         &err);
+    if (!key->is_derived)
+        fail_msg("%s", note.message);
+    (void)unlink(place); /* it stays mapped */
+    cuzk_prover_destroy(key->prover);
+    bind(key);
 }
 
 uint64_t real_key_peak(const struct real_key *key)
@@ -184,6 +223,7 @@ uint64_t real_key_peak(const struct real_key *key)
 void real_key_close(struct real_key *key)
 {
     cuzk_prover_destroy(key->prover);
+    cuzk_derived_close(&key->derived);
     cuzk_params_close(&key->params);
     porep_circuit_close(&key->circuit);
     cuzk_backend_destroy(key->backend);
@@ -247,10 +287,13 @@ static void check_g2(struct fixture_json partial, const char *name, const struct
     assert_memory_equal(wanted, got, sizeof got);
 }
 
-static void check_sums(struct fixture_json partial, const struct cuzk_proof_sums *sums)
+/* What a derived key has of h is in l. */
+static void check_sums(struct fixture_json partial, const struct cuzk_proof_sums *sums, bool derived)
 {
-    check_g1(partial, "h", &sums->h);
-    check_g1(partial, "l", &sums->l);
+    if (!derived) {
+        check_g1(partial, "h", &sums->h);
+        check_g1(partial, "l", &sums->l);
+    }
     check_g1(partial, "a_inputs", &sums->a_inputs);
     check_g1(partial, "a_aux", &sums->a_aux);
     check_g1(partial, "b_g1_inputs", &sums->b_g1_inputs);
@@ -340,7 +383,7 @@ static void check_record(struct real_key *key, struct fixture_json record, const
     load_witness(key, sector, (unsigned)fixture_json_u64(fixture_json_get(record, "partition")), &witness);
     check_inputs(&witness, fixture_json_get(record, "public_inputs"));
     check_evaluations(key, &witness, fixture_json_get(partial, "eval_sha256"));
-    if (quotient.text != NULL)
+    if (quotient.text != NULL && !key->is_derived)
         check_quotient(key, &witness, quotient);
     while (fixture_json_next(fixture_json_get(record, "proofs"), &proof)) {
         uint8_t wanted[CUZK_PROOF_BYTES], got[CUZK_PROOF_BYTES];
@@ -351,7 +394,7 @@ static void check_record(struct real_key *key, struct fixture_json record, const
         scalar(fixture_json_get(proof, "s"), &s);
         fixture_json_hex(fixture_json_get(proof, "proof"), wanted, sizeof wanted);
         must(cuzk_prover_prove_fixed(key->prover, &witness, &r, &s, &sums, got, &err), &err);
-        check_sums(partial, &sums);
+        check_sums(partial, &sums, key->is_derived);
         assert_memory_equal(wanted, got, sizeof got);
         proofs++;
     }

@@ -14,6 +14,8 @@ struct real_key {
     struct cuzk_backend *backend;
     struct porep_circuit circuit;
     struct cuzk_params params;
+    bool is_derived;
+    struct cuzk_derived derived;
     struct cuzk_prover *prover;
 };
 
@@ -25,6 +27,9 @@ void real_key_close(struct real_key *key);
 /* From here on proofs are made by another backend ("cuda"), within `memory_limit` bytes of its memory (0: all
  * there is). False, with a message: this machine has none. */
 bool real_key_use(struct real_key *key, const char *backend, uint64_t memory_limit);
+
+/* From here on proofs are made with the derived key, which the backend makes of the same toxic waste. */
+void real_key_derive(struct real_key *key);
 
 /* What was taken at most of the device's memory since real_key_use, bytes. */
 uint64_t real_key_peak(const struct real_key *key);
