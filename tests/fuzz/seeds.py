@@ -83,6 +83,14 @@ def compact_circuit(window):
     return body + hashlib.blake2b(body, digest_size=32).digest()
 
 
+def derived_key(inputs, bitmap):
+    """Domain of two, one aux variable; its points are not looked at (groth16/derived.h)."""
+    body = (b"cuzk-drv" + struct.pack("<4I", 1, 1, inputs, 1) + b"p" * 16 + b"c" * 32
+            + struct.pack(f"<{len(bitmap)}Q", *bitmap) + b"\x01" * 96 * (3 + sum(word.bit_count() for word in bitmap)))
+    table = hashlib.blake2b(body, digest_size=32).digest()
+    return body + table + hashlib.blake2b(table, digest_size=32).digest()
+
+
 def seeds(fixtures):
     """Yields (target, name, bytes)."""
     groth16, circom = fixtures / "groth16", fixtures / "circom"
@@ -142,6 +150,8 @@ def seeds(fixtures):
         yield "device_wire", f"at-{offset}", offset.to_bytes(4, "little") + b"\xff" * 4200
     yield "pce", "plain", compact_circuit(0)
     yield "pce", "window", compact_circuit(1)
+    yield "derived", "small", derived_key(2, [3])
+    yield "derived", "two-words", derived_key(70, [1 << 63, 1 << 5])
     yield "request", "porep", request_form([b"vanilla", b"", b"", b"", b""], [])
     yield "request", "post", request_form([b"", b"r" * 32, b"", b"", b""], [b"one", b"", b"three"])
     yield "request", "snap", request_form([b"", b"", b"o" * 32, b"n" * 32, b"d" * 39], [b"p" * 500])
