@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "engine/engine_state.h"
 
 void engine_journal_row(const struct engine_job *job, struct cuzk_journal_job *out)
@@ -169,6 +170,7 @@ static void *notifier_main(void *argument)
 {
     struct cuzk_engine *engine = argument;
 
+    cuzk_thread_prefer_soon(false);
     pthread_mutex_lock(&engine->lock);
     for (;;) {
         tell_drained(engine);

@@ -99,7 +99,7 @@ enum cuzk_status cuzk_journal_end_later(struct cuzk_journal *journal, const stru
 enum cuzk_status cuzk_journal_forget(struct cuzk_journal *journal, uint64_t id, struct cuzk_error *err);
 
 struct cuzk_journal_facts {
-    uint64_t journal_bytes, spool_bytes; /* on disk */
+    uint64_t journal_bytes, spool_bytes; /* on disk; of the log what is used */
     uint64_t groups, writes;             /* commits, and rows written by them, since the start */
     uint64_t salvages;                   /* times that a damaged journal was moved aside */
 };

@@ -1,9 +1,12 @@
 #include "engine/journal_store.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "engine/journal_row.h"
@@ -13,12 +16,14 @@ enum {
     APPLICATION = 0x637a6b00, /* "czk" and the version, which is told twice: here and as user_version */
     BUSY_MS = 10000,
     FREE_PAGES_MOST = 256, /* kept for what comes next */
+    RESERVED_AT_ONCE = 64 << 10,
 };
 
 enum statement { PUT, REPLACE, DELETE, GET, READ, STATEMENTS };
 
 struct cuzk_journal_store {
-    sqlite3 *writer, *reader;
+    sqlite3 *writer, *reader, *tidier;
+    int log_fd; /* of what is reserved; -1 until then */
     sqlite3_stmt *begin, *commit;
     sqlite3_stmt *statements[CUZK_JOURNAL_TABLES][STATEMENTS];
     unsigned log_pages;
@@ -204,21 +209,26 @@ enum cuzk_status cuzk_journal_store_open(const char *path, bool check, struct cu
     static const char writer_setting[] =
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;"
         "PRAGMA cache_size = -2000; PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON;"
-        "PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 16777216; PRAGMA trusted_schema = OFF";
+        "PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 33554432; PRAGMA trusted_schema = OFF";
     static const char reader_setting[] =
         "PRAGMA cache_size = -1000; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;"
         "PRAGMA query_only = ON";
+    static const char tidier_setting[] = "PRAGMA synchronous = FULL; PRAGMA cache_size = 0;"
+                                         "PRAGMA wal_autocheckpoint = 0; PRAGMA trusted_schema = OFF";
     struct cuzk_journal_store *store;
     enum cuzk_status status;
 
     *out = NULL;
     CUZK_TRY(CUZK_NEW(&store, 1, "journal", err));
+    store->log_fd = -1;
     CUZK_TRY_OUT(connect(path, SQLITE_OPEN_READWRITE, &store->writer, err));
     CUZK_TRY_OUT(check_version(store->writer, err));
     CUZK_TRY_OUT(run(store->writer, writer_setting, err));
     sqlite3_wal_hook(store->writer, count_log, store); /* after wal_autocheckpoint, which sets it too */
     CUZK_TRY_OUT(connect(path, SQLITE_OPEN_READWRITE, &store->reader, err));
     CUZK_TRY_OUT(run(store->reader, reader_setting, err));
+    CUZK_TRY_OUT(connect(path, SQLITE_OPEN_READWRITE, &store->tidier, err));
+    CUZK_TRY_OUT(run(store->tidier, tidier_setting, err));
     CUZK_TRY_OUT(prepare_all(store, err));
     if (check)
         CUZK_TRY_OUT(check_all(store, err));
@@ -238,14 +248,15 @@ void cuzk_journal_store_close(struct cuzk_journal_store *store, bool tidy)
     for (int t = 0; t < CUZK_JOURNAL_TABLES; t++)
         for (int s = 0; s < STATEMENTS; s++)
             sqlite3_finalize(store->statements[t][s]);
-    if (!tidy) {
-        if (store->writer != NULL)
-            sqlite3_db_config(store->writer, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-        if (store->reader != NULL)
-            sqlite3_db_config(store->reader, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3 *const all[] = {store->tidier, store->reader, store->writer};
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (!tidy && all[i] != NULL)
+            sqlite3_db_config(all[i], SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+        sqlite3_close(all[i]);
     }
-    sqlite3_close(store->reader);
-    sqlite3_close(store->writer);
+    if (store->log_fd >= 0)
+        close(store->log_fd);
     cuzk_mem_free(store);
 }
 
@@ -338,24 +349,69 @@ unsigned cuzk_journal_store_log_pages(const struct cuzk_journal_store *store)
     return store->log_pages;
 }
 
-enum cuzk_status cuzk_journal_store_tidy(struct cuzk_journal_store *store, struct cuzk_error *err)
+/* SQLite keeps no lock on the log's file that a second descriptor could break, and never looks at its length
+ * to find its own end. */
+static bool open_log(struct cuzk_journal_store *store)
+{
+    if (store->log_fd < 0)
+        store->log_fd =
+            open(sqlite3_filename_wal(sqlite3_db_filename(store->writer, "main")), O_WRONLY | O_CLOEXEC);
+    return store->log_fd >= 0;
+}
+
+void cuzk_journal_store_reserve(struct cuzk_journal_store *store, uint64_t bytes)
+{
+    static const uint8_t zeros[RESERVED_AT_ONCE];
+    struct stat facts;
+
+    if (!open_log(store) || fstat(store->log_fd, &facts) != 0)
+        return;
+    const uint64_t begin = (uint64_t)facts.st_size;
+    uint64_t at = begin;
+
+    while (at < bytes) {
+        const size_t n = bytes - at < sizeof zeros ? (size_t)(bytes - at) : sizeof zeros;
+        const ssize_t put = pwrite(store->log_fd, zeros, n, (off_t)at);
+
+        if (put <= 0) { /* what is short of room is left to those who need it */
+            (void)!ftruncate(store->log_fd, (off_t)begin);
+            return;
+        }
+        at += (uint64_t)put;
+    }
+}
+
+void cuzk_journal_store_settle(struct cuzk_journal_store *store)
+{
+    if (store->log_fd >= 0)
+        (void)fdatasync(store->log_fd); /* a group's own sync says whether the disk holds */
+}
+
+enum cuzk_status cuzk_journal_store_shrink(struct cuzk_journal_store *store, unsigned pages_most, bool *more,
+                                           struct cuzk_error *err)
 {
     int64_t free_pages = 0;
-    int log = 0, moved = 0;
+    char sql[64];
 
+    *more = false;
     CUZK_TRY(ask(store->writer, "PRAGMA freelist_count", &free_pages, NULL, 0, err));
-    if (free_pages > FREE_PAGES_MOST) {
-        char sql[64];
+    if (free_pages <= FREE_PAGES_MOST)
+        return CUZK_OK;
+    free_pages -= FREE_PAGES_MOST;
+    *more = free_pages > pages_most;
+    snprintf(sql, sizeof sql, "PRAGMA incremental_vacuum(%" PRId64 ")", *more ? pages_most : free_pages);
+    return run(store->writer, sql, err);
+}
 
-        snprintf(sql, sizeof sql, "PRAGMA incremental_vacuum(%" PRId64 ")", free_pages - FREE_PAGES_MOST);
-        CUZK_TRY(run(store->writer, sql, err));
-    }
-    const int code = sqlite3_wal_checkpoint_v2(store->writer, NULL, SQLITE_CHECKPOINT_RESTART, &log, &moved);
+enum cuzk_status cuzk_journal_store_checkpoint(struct cuzk_journal_store *store, unsigned *moved,
+                                               struct cuzk_error *err)
+{
+    int log = 0, done = 0;
+    const int code = sqlite3_wal_checkpoint_v2(store->tidier, NULL, SQLITE_CHECKPOINT_PASSIVE, &log, &done);
 
+    *moved = done > 0 ? (unsigned)done : 0;
     if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY)
-        return sql_error(store->writer, code, "bringing the log into the database", err);
-    if (code == SQLITE_OK)
-        store->log_pages = 0;
+        return sql_error(store->tidier, code, "bringing the log into the database", err);
     return CUZK_OK;
 }
 

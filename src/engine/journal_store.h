@@ -1,9 +1,11 @@
 /*
- * The journal's database: one SQLite connection that writes, one that reads, and the rows between.
+ * The journal's database: one SQLite connection that writes, one that reads, one that brings the log in, and
+ * the rows between.
  *
  * Table job: id 0 is the mark, others jobs (engine/journal_row.h). Table request: the forms
  * (engine/request_form.h) of small requests by job id. A database appears whole: it is made under another
- * name. Writing and reading functions may run beside each other, each kind by one thread at a time.
+ * name. Functions that write, read and tidy may run beside each other, each kind by one thread
+ * at a time.
  */
 #ifndef CUZK_ENGINE_JOURNAL_STORE_H
 #define CUZK_ENGINE_JOURNAL_STORE_H
@@ -15,6 +17,8 @@
 #include "base/error.h"
 
 struct cuzk_journal_store;
+
+enum { CUZK_JOURNAL_STORE_FRAME = 4096 + 24 }; /* bytes of a page in the log */
 
 enum cuzk_journal_table {
     CUZK_JOURNAL_TABLE_JOB,
@@ -56,11 +60,26 @@ enum cuzk_status cuzk_journal_store_get(struct cuzk_journal_store *store, enum c
 /* Requests of jobs that have no row go. A group of its own. */
 enum cuzk_status cuzk_journal_store_drop_orphans(struct cuzk_journal_store *store, struct cuzk_error *err);
 
-/* Pages of the log that the database does not have yet. */
+/* Pages in the log after the last group, those that the database has too among them. */
 unsigned cuzk_journal_store_log_pages(const struct cuzk_journal_store *store);
 
-/* Brings the log into the database and gives free pages back to the disk. */
-enum cuzk_status cuzk_journal_store_tidy(struct cuzk_journal_store *store, struct cuzk_error *err);
+/* Makes the log's file `bytes` long, or longer. What is there already is written over: a sync then need not
+ * wait for the file system's own journal. A disk without room is no error. */
+void cuzk_journal_store_reserve(struct cuzk_journal_store *store, uint64_t bytes);
+
+/* Gives at most so many free pages back to the disk, beyond some that are kept for what comes next. */
+enum cuzk_status cuzk_journal_store_shrink(struct cuzk_journal_store *store, unsigned pages_most, bool *more,
+                                           struct cuzk_error *err);
+
+/* ---- tidying: errors as for writing ---- */
+
+/* What was reserved is made durable. */
+void cuzk_journal_store_settle(struct cuzk_journal_store *store);
+
+/* Brings what the log has when this begins into the database, beside whoever writes; *moved: pages of the log
+ * that the database has now. Where that is all of it the next group begins the log anew. */
+enum cuzk_status cuzk_journal_store_checkpoint(struct cuzk_journal_store *store, unsigned *moved,
+                                               struct cuzk_error *err);
 
 /* ---- reading ---- */
 

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "base/tsan.h"
 #include "server/rpc.h"
 #include "server/tls.h"
@@ -33,6 +34,7 @@ static void *poll_events(void *context)
 {
     struct cuzk_grpc_server *server = context;
 
+    cuzk_thread_prefer_soon(false);
     for (;;) {
         const grpc_event event =
             grpc_completion_queue_next(server->events, gpr_inf_future(GPR_CLOCK_REALTIME), NULL);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/thread.h"
 
 struct cuzk_work_queue {
     pthread_mutex_t lock;
@@ -19,6 +20,7 @@ static void *serve(void *context)
 {
     struct cuzk_work_queue *queue = context;
 
+    cuzk_thread_prefer_soon(false);
     pthread_mutex_lock(&queue->lock);
     for (;;) {
         struct cuzk_work *work = queue->first;

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "engine/engine.h"
 #include "filecoin/seal_proof.h"
 
@@ -270,6 +271,7 @@ static void *submitter_main(void *argument)
 {
     const struct submitter *self = argument;
 
+    cuzk_thread_prefer_soon(false); /* as the daemon's do that take requests */
     for (unsigned i = self->number; i < SUBMITS; i += SUBMITTERS) {
         const uint64_t due = self->start + i * (UINT64_C(1000000000) / RATE);
         const struct timespec until = {(time_t)(due / 1000000000), (long)(due % 1000000000)};

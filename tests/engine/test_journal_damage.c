@@ -51,6 +51,23 @@ static void tell(struct books *books, struct cuzk_journal *journal, uint64_t fir
     }
 }
 
+/* The end of a log's file that was made long but not used goes: damage there means nothing. */
+static void cut_log(const char *folder)
+{
+    char path[400];
+    uint8_t frame[FRAME];
+    uint64_t used = 0;
+    const int fd = (snprintf(path, sizeof path, "%s/journal.sqlite-wal", folder), open(path, O_RDONLY));
+
+    assert_true(fd >= 0);
+    for (uint64_t at = 32; pread(fd, frame, FRAME, (off_t)at) == FRAME; at += FRAME)
+        if (frame[3] != 0 || frame[2] != 0) /* a page's number */
+            used = at + FRAME;
+    close(fd);
+    assert_true(used > 0);
+    assert_int_equal(truncate(path, (off_t)used), 0);
+}
+
 static void make_killed(void)
 {
     char work[TEMPORARY_BYTES];
@@ -68,6 +85,7 @@ static void make_killed(void)
     assert_int_equal(books_check(&killed.books, journal), 0);
     tell(&killed.books, journal, 5000, 60);
     copy_journal(work, killed.folder);
+    cut_log(killed.folder);
     cuzk_journal_close(journal);
     temporary_remove(work);
 }
@@ -185,6 +203,23 @@ static void test_open__of_a_whole_journal_salvages_nothing(void **state)
         assert_int_equal(lost.jobs + lost.requests + lost.old, 0);
         temporary_remove(copy);
     }
+}
+
+/* Nothing follows what was written: the room that the log's file has beyond it is no damage. */
+static void test_open__of_a_log_with_room_at_its_end_salvages_nothing(void **state)
+{
+    char copy[TEMPORARY_BYTES], path[400];
+
+    (void)state;
+    temporary_make(copy);
+    copy_journal(killed.folder, copy);
+    snprintf(path, sizeof path, "%s/journal.sqlite-wal", copy);
+    assert_int_equal(truncate(path, 3 << 20), 0);
+    const struct lost lost = open_damaged(copy);
+
+    assert_false(lost.salvaged);
+    assert_int_equal(lost.jobs + lost.requests + lost.old, 0);
+    temporary_remove(copy);
 }
 
 /* What a damaged page may cost: the rows of one page, and the requests of those and of the page itself. */
@@ -401,6 +436,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_open__of_a_whole_journal_salvages_nothing),
+        cmocka_unit_test(test_open__of_a_log_with_room_at_its_end_salvages_nothing),
         cmocka_unit_test(test_open__with_any_page_of_the_database_damaged_saves_the_others),
         cmocka_unit_test(test_open__with_any_frame_of_the_log_damaged_saves_the_others),
         cmocka_unit_test(test_open__with_any_byte_of_the_heads_damaged_saves_the_rows),
