@@ -204,6 +204,7 @@ enum cuzk_status cuzk_journal_open(const char *directory, const struct cuzk_log 
     CUZK_TRY(CUZK_NEW(&journal, 1, "journal", err));
     journal->lock_fd = -1;
     journal->log = log;
+    journal->reserved = true; /* until recovery is over */
     init_locks(journal);
     snprintf(journal->directory, sizeof journal->directory, "%s", directory);
     snprintf(journal->path, sizeof journal->path, "%s/%s", directory, file_name);
@@ -293,6 +294,10 @@ enum cuzk_status cuzk_journal_recover(struct cuzk_journal *journal,
 out:
     pthread_mutex_unlock(&journal->read_lock);
     pthread_mutex_unlock(&journal->write_lock);
+    pthread_mutex_lock(&journal->lock);
+    journal->reserved = false; /* while others still start */
+    journal_tell_tidier(journal);
+    pthread_mutex_unlock(&journal->lock);
     cuzk_mem_free(recovery.row);
     return status;
 }

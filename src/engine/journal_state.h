@@ -53,7 +53,7 @@ struct cuzk_journal {
     pthread_cond_t filled, grown;
     struct journal_write *first, *last;
     bool closing, writer_runs, tidier_runs;
-    bool reserved;              /* the log's file has been made long */
+    bool reserved;              /* the log's file was made long, or that is not asked for yet */
     unsigned tidied;            /* pages of the log when it was tidied last; 0: it began anew */
     _Atomic unsigned log_pages; /* of the store, after its last group */
     pthread_t writer, tidier;

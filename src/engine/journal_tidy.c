@@ -6,13 +6,12 @@
 
 enum {
     TIDY_PAGES = 512,       /* of the log: they are brought in once nothing was written for IDLE_MS */
-    TIDY_PAGES_BUSY = 3072, /* they are brought in beside the writer */
-    TIDY_PAGES_MOST = 6144, /* the writer waits until the rest is brought in, so that the log begins anew */
+    TIDY_PAGES_BUSY = 2048, /* they are brought in beside the writer */
+    TIDY_PAGES_MOST = 4096, /* the writer waits until the rest is brought in, so that the log begins anew */
     TIDY_ROUNDS = 16,       /* each brings in what came during the one before */
     IDLE_MS = 100,
-    SHRINK_PAGES = 64,  /* given back to the disk at once */
-    RESERVE_PAGES = 64, /* a log of so many pages is made LOG_BYTES long */
-    LOG_BYTES = 32 << 20,
+    SHRINK_PAGES = 64,    /* given back to the disk at once */
+    LOG_BYTES = 20 << 20, /* its length before any of it is needed */
 };
 
 /* ---- the tidier ---- */
@@ -98,8 +97,7 @@ void journal_tell_tidier(struct cuzk_journal *journal)
 {
     if (atomic_load(&journal->log_pages) < journal->tidied)
         journal->tidied = 0;
-    if (journal->reserved ? untidy_pages(journal) >= TIDY_PAGES
-                          : atomic_load(&journal->log_pages) >= RESERVE_PAGES)
+    if (!journal->reserved || untidy_pages(journal) >= TIDY_PAGES)
         pthread_cond_signal(&journal->grown);
 }
 
@@ -121,7 +119,7 @@ void *journal_run_tidier(void *context)
 
     pthread_mutex_lock(&journal->lock);
     while (!journal->closing) {
-        const bool room = !journal->reserved && atomic_load(&journal->log_pages) >= RESERVE_PAGES;
+        const bool room = !journal->reserved;
 
         if (!room && untidy_pages(journal) < TIDY_PAGES) {
             pthread_cond_wait(&journal->grown, &journal->lock);
