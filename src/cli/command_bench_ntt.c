@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "backend/choice.h"
+#include "bench/point_ntt.h"
 #include "cli/bench_device.h"
 #include "cli/bench_report.h"
 #include "cli/command.h"
@@ -10,9 +12,23 @@ struct ntt_options {
     struct cli_common common;
     struct cuzk_option_number threads, log_size;
     const char *backend;
+    bool points;
 };
 
 enum { DEFAULT_LOG_SIZE = 20 };
+
+static enum cuzk_status run_points(struct cli_session *session, const char *device, unsigned log_size,
+                                   struct cuzk_error *err)
+{
+    struct cuzk_bench_result result;
+    struct cuzk_backend *backend;
+
+    CUZK_TRY(cuzk_backend_open(device != NULL ? device : "cpu", session->pool, &backend, err));
+    const enum cuzk_status status = cuzk_bench_point_ntt(backend, log_size, &session->progress, &result, err);
+    cuzk_backend_destroy(backend);
+    CUZK_TRY(status);
+    return cli_bench_report(session, "ntt", &result, 1, err);
+}
 
 static enum cuzk_status run(struct cli_session *session, const void *values, const char *const *arguments,
                             size_t count, struct cuzk_error *err)
@@ -24,6 +40,8 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     (void)arguments;
     (void)count;
     CUZK_TRY(cli_session_pool(session, given->threads, err));
+    if (given->points)
+        return run_points(session, given->backend, log_size, err);
     if (given->backend != NULL && strcmp(given->backend, "cpu") != 0)
         return cli_bench_device(session, given->backend, CUZK_BENCH_DEVICE_NTT, log_size, err);
     CUZK_TRY(cuzk_bench_ntt(session->pool, log_size, &session->progress, results, err));
@@ -43,6 +61,10 @@ static const struct cuzk_option options[] = {
      .offset = offsetof(struct ntt_options, backend),
      .placeholder = "NAME",
      .help = "cpu, or cuda[:DEVICE] for a device's operations with resident data; cpu where not given"},
+    {.name = "points",
+     .type = CUZK_OPTION_FLAG,
+     .offset = offsetof(struct ntt_options, points),
+     .help = "transform points of G1, as deriving a key does: once, which takes seconds to minutes"},
     CLI_THREADS_OPTION(struct ntt_options),
     CLI_COMMON_OPTIONS,
 };

@@ -1,5 +1,6 @@
 #include "poly/point_ntt.h"
 
+#include "curve/split.h"
 #include "poly/ntt_strip.h"
 
 enum { GRAIN = 1 << 4, ROUND = 1 << 14 };
@@ -12,12 +13,45 @@ struct transform {
     size_t first;        /* of this round */
 };
 
+/* Adds digit times the point of the table, or of its image under x^2. */
+static void add_digit(const struct cuzk_g1 table[CUZK_SPLIT_LARGEST + 1], int digit, bool image,
+                      struct cuzk_g1 *sum)
+{
+    struct cuzk_g1 t;
+
+    if (digit == 0)
+        return;
+    t = table[digit < 0 ? -digit : digit];
+    if (image)
+        cuzk_split_times_beta(&t.x);
+    if ((digit < 0) != image)
+        cuzk_g1_neg(&t, &t);
+    cuzk_g1_add(sum, &t, sum);
+}
+
 static void times(const struct cuzk_g1 *point, const struct cuzk_fr *scalar, struct cuzk_g1 *out)
 {
+    struct cuzk_g1 table[CUZK_SPLIT_LARGEST + 1], sum;
+    struct cuzk_split split;
     uint64_t words[4];
 
     cuzk_fr_to_words(scalar, words);
-    cuzk_g1_mul(point, words, out);
+    cuzk_split_scalar(words, &split);
+    cuzk_g1_identity(&sum);
+    table[1] = *point;
+    for (int d = 2; d <= CUZK_SPLIT_LARGEST; d++) {
+        if (d % 2 == 0)
+            cuzk_g1_double(&table[d / 2], &table[d]);
+        else
+            cuzk_g1_add(&table[d - 1], point, &table[d]);
+    }
+    for (int i = CUZK_SPLIT_DIGITS - 1; i >= 0; i--) {
+        for (int k = 0; k < CUZK_SPLIT_WINDOW && i < CUZK_SPLIT_DIGITS - 1; k++)
+            cuzk_g1_double(&sum, &sum);
+        add_digit(table, cuzk_split_digit(&split.low, i), false, &sum);
+        add_digit(table, cuzk_split_digit(&split.high, i), true, &sum);
+    }
+    *out = sum;
 }
 
 static void scale_range(void *context, size_t begin, size_t end, unsigned worker)

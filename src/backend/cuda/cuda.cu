@@ -12,6 +12,7 @@
 #include "backend/cuda/msm.h"
 #include "backend/cuda/needs.h"
 #include "backend/cuda/ntt.h"
+#include "backend/cuda/point_ntt.h"
 #include "base/mem.h"
 
 /* ---- faults ---- */
@@ -244,6 +245,7 @@ static const struct cuzk_backend_ops ops = {
     .table_create = cuda_table_create,
     .table_destroy = cuda_table_destroy,
     .setup_points = cuda_setup_points,
+    .transform_points = cuda_transform_points,
     .ntt = ntt,
     .msm = msm,
 };
