@@ -25,3 +25,6 @@ class Snap(Case):
         self.refused(3, REQUEST, self.write("long.bin", whole + b"\0"), "vanilla_proofs[0]")
         self.refused(1, REQUEST, self.write("flip.bin", whole[:-9] + b"\1" + whole[-8:]), "challenge 9")
         self.expect(2, "prove", "snap", "--request", REQUEST, "--params-dir", self.folder)
+        # further files may follow as arguments, as for PoSt: two are one too many for this size
+        self.assertIn("vanilla_proofs", self.expect(3, "prove", "snap", "--request", REQUEST, "--params-dir", self.folder,
+                                                    "--in", partition, partition).err)
