@@ -17,7 +17,8 @@
 #include "circuit/circuit.h"
 #include "r1cs/r1cs.h"
 
-#define CUZK_PCE_MAGIC "cuzk-pce"
+#define CUZK_PCE_MAGIC  "cuzk-pce"
+#define CUZK_PCE_SUFFIX ".pce"
 
 enum { CUZK_PCE_VERSION = 1, CUZK_PCE_CHECKSUM_BYTES = 32, CUZK_PCE_PROGRAM_BYTES = 32 };
 

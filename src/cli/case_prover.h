@@ -14,7 +14,7 @@
 
 struct cli_prove_options {
     struct cuzk_option_number threads, vram_limit;
-    const char *params_dir, *out, *timeline, *backend;
+    const char *params_dir, *cache_dir, *out, *timeline, *backend;
     struct cli_pipeline_options pipeline;
 #ifdef CUZK_HAVE_SERVER
     bool remote; /* a daemon proves */
@@ -63,9 +63,9 @@ enum cuzk_status cli_case_prove(struct cli_session *session, const struct cli_pr
      .offset = offsetof(values, slot.out),                                                                   \
      .placeholder = "FILE",                                                                                  \
      .help = "where the proof goes (192 bytes a partition); as hex on standard output where not given"},     \
-        CLI_PARAMETERS_OPTION(values, slot.params_dir), CLI_BACKEND_OPTION_AT(values, slot.backend),         \
-        CLI_PIPELINE_OPTIONS(values, slot.pipeline), CLI_THREADS_OPTION_AT(values, slot.threads),            \
-        CLI_VRAM_LIMIT_OPTION_AT(values, slot.vram_limit),                                                   \
+        CLI_PARAMETERS_OPTION(values, slot.params_dir), CLI_CACHE_OPTION_AT(values, slot.cache_dir),         \
+        CLI_BACKEND_OPTION_AT(values, slot.backend), CLI_PIPELINE_OPTIONS(values, slot.pipeline),            \
+        CLI_THREADS_OPTION_AT(values, slot.threads), CLI_VRAM_LIMIT_OPTION_AT(values, slot.vram_limit),      \
         {.name = "timeline",                                                                                 \
          .type = CUZK_OPTION_STRING,                                                                         \
          .offset = offsetof(values, slot.timeline),                                                          \

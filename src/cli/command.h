@@ -61,6 +61,18 @@ struct cli_common {
      .help = "memory to use on the device; a key that does not fit passes through it from host memory"}
 #define CLI_VRAM_LIMIT_OPTION(values) CLI_VRAM_LIMIT_OPTION_AT(values, vram_limit)
 
+/* The option --cache-dir; main puts its value into force before the command runs. */
+#define CLI_CACHE_OPTION_AT(values, slot)                                                                    \
+    {.name = CLI_CACHE_OPTION_NAME,                                                                          \
+     .type = CUZK_OPTION_STRING,                                                                             \
+     .offset = offsetof(values, slot),                                                                       \
+     .placeholder = "DIR",                                                                                   \
+     .environment = "CUZK_CACHE_DIR",                                                                        \
+     .help = "where compact circuits and digests of parameters are kept, or off; beside the parameters, or " \
+             "in the user's cache directory, where not given"}
+#define CLI_CACHE_OPTION(values) CLI_CACHE_OPTION_AT(values, cache_dir)
+#define CLI_CACHE_OPTION_NAME    "cache-dir"
+
 /* The option --threads, for commands that use a pool. */
 #define CLI_THREADS_OPTION_AT(values, slot)                                                                  \
     {.name = "threads",                                                                                      \

@@ -16,7 +16,7 @@
 struct load_options {
     struct cli_common common;
     struct cuzk_option_number count, in_flight, threads, host_mem, vram_limit;
-    const char *circuit, *null, *preset, *params_dir, *svg, *timeline;
+    const char *circuit, *null, *preset, *params_dir, *cache_dir, *svg, *timeline;
     struct cuzk_option_list set, backends;
 #ifdef CUZK_HAVE_SERVER
     struct cli_remote_options daemon;
@@ -216,6 +216,7 @@ static const struct cuzk_option options[] = {
      .offset = offsetof(struct load_options, timeline),
      .placeholder = "FILE",
      .help = "record what happened when; `cuzk trace` draws it"},
+    CLI_CACHE_OPTION(struct load_options),
     {.name = "params-dir",
      .type = CUZK_OPTION_STRING,
      .offset = offsetof(struct load_options, params_dir),

@@ -4,14 +4,48 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/plan.h"
 #include "server/config_facts.h"
 #include "server/config_print.h"
+#include "srs/directory.h"
 
 struct config_options {
     struct cli_common common;
     const char *config, *out;
     struct cuzk_option_given given;
 };
+
+/* What each circuit whose parameters are there would take of the devices. */
+static void tell_plans(struct cli_session *session, const struct cuzk_config_values *values)
+{
+    struct cli_plans plans;
+
+    cli_plans_open(values->devices.items, values->devices.count, values->vram_limit.value, &plans);
+    if (session->json) {
+        cuzk_json_write_key(&session->writer, "circuits");
+        cuzk_json_write_array_begin(&session->writer);
+    }
+    for (size_t i = 0; i < cuzk_circuit_id_count(); i++) {
+        char path[CUZK_PARAMETER_PATH], name[CUZK_CIRCUIT_NAME];
+        struct cuzk_circuit_id id;
+
+        cuzk_circuit_id_at(i, &id);
+        if (cuzk_parameter_find(values->params_dir, &id, ".params", path, NULL) != CUZK_OK)
+            continue;
+        cuzk_circuit_id_format(&id, name);
+        cli_session_say(session, "# %s: its parameters are there", name);
+        if (session->json) {
+            cuzk_json_write_object_begin(&session->writer);
+            cuzk_json_write_member_string(&session->writer, "circuit", name);
+        }
+        cli_plans_tell(&plans, session, &id, "#   ");
+        if (session->json)
+            cuzk_json_write_object_end(&session->writer);
+    }
+    if (session->json)
+        cuzk_json_write_array_end(&session->writer);
+    cli_plans_close(&plans);
+}
 
 static enum cuzk_status show(struct cli_session *session, const void *values, const char *const *arguments,
                              size_t count, struct cuzk_error *err)
@@ -31,10 +65,13 @@ static enum cuzk_status show(struct cli_session *session, const void *values, co
 
     if (json == NULL) {
         status = cuzk_config_print_effective(config, backend, cli_session_stdout(), err);
+        if (status == CUZK_OK)
+            tell_plans(session, &config->values);
         if (status == CUZK_OK && found != CUZK_OK)
             cuzk_log_line(&session->log, CUZK_LOG_WARNING, "the daemon would not start: %s", problem.message);
     } else {
         cuzk_config_write(config, backend, json);
+        tell_plans(session, &config->values);
         cuzk_json_write_member_string(json, "problem", found != CUZK_OK ? problem.message : NULL);
         status = cli_session_answer_end(session, err);
     }

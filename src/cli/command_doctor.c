@@ -8,13 +8,17 @@
 #include "base/cpu.h"
 #include "base/version.h"
 #include "bench/machine.h"
+#include "circuit/pce.h"
 #include "cli/command.h"
 #include "cli/parameters.h"
+#include "cli/plan.h"
 #include "groth16/params.h"
+#include "srs/cache.h"
 
 struct doctor_options {
     struct cli_common common;
-    const char *params_dir;
+    const char *params_dir, *cache_dir;
+    struct cuzk_option_number vram_limit;
     bool quick;
 };
 
@@ -27,6 +31,8 @@ struct finding {
     bool present, whole, judged;
     enum cuzk_parameter_origin origin;
     struct cuzk_error problem;
+    char pce[CUZK_PARAMETER_PATH]; /* the compact circuit's file; empty: it is kept nowhere */
+    uint64_t pce_bytes;            /* 0: it is not there */
 };
 
 static void look_at_machine(struct cli_session *session)
@@ -129,6 +135,10 @@ static enum cuzk_status examine(struct cli_session *session, const char *directo
         return CUZK_OK;
     out->present = true;
     out->bytes = (uint64_t)facts.st_size;
+    if (!cuzk_cache_place(out->path, CUZK_PCE_SUFFIX, out->pce))
+        out->pce[0] = '\0';
+    else if (stat(out->pce, &facts) == 0)
+        out->pce_bytes = (uint64_t)facts.st_size;
     if (cuzk_params_open(out->path, &params, &out->problem) != CUZK_OK)
         return CUZK_OK;
     cuzk_params_close(&params);
@@ -146,34 +156,49 @@ static enum cuzk_status examine(struct cli_session *session, const char *directo
     return CUZK_OK;
 }
 
-static void tell(struct cli_session *session, const struct cuzk_circuit_id *id, const struct finding *finding)
+static const char *state_of(const struct finding *finding)
 {
-    const char *state = !finding->present  ? "missing"
-                        : !finding->whole  ? "damaged"
-                        : !finding->judged ? "whole"
-                                           : cli_parameters_origin_name(finding->origin);
+    return !finding->present  ? "missing"
+           : !finding->whole  ? "damaged"
+           : !finding->judged ? "whole"
+                              : cli_parameters_origin_name(finding->origin);
+}
+
+static void write_finding(struct cuzk_json_writer *json, const char *circuit, const struct finding *finding)
+{
+    cuzk_json_write_member_string(json, "circuit", circuit);
+    cuzk_json_write_member_string(json, "file", finding->path);
+    cuzk_json_write_member_string(json, "state", state_of(finding));
+    cuzk_json_write_member_u64(json, "bytes", finding->bytes);
+    if (!finding->present)
+        return;
+    if (!finding->whole)
+        cuzk_json_write_member_string(json, "problem", finding->problem.message);
+    cuzk_json_write_member_string(json, "pce_file", finding->pce[0] != '\0' ? finding->pce : NULL);
+    cuzk_json_write_member_u64(json, "pce_bytes", finding->pce_bytes);
+}
+
+static void tell(struct cli_session *session, const struct cuzk_circuit_id *id, const struct finding *finding,
+                 const struct cli_plans *plans)
+{
     char circuit[CUZK_CIRCUIT_NAME];
 
     cuzk_circuit_id_format(id, circuit);
     if (session->json) {
-        struct cuzk_json_writer *json = &session->writer;
-
-        cuzk_json_write_object_begin(json);
-        cuzk_json_write_member_string(json, "circuit", circuit);
-        cuzk_json_write_member_string(json, "file", finding->path);
-        cuzk_json_write_member_string(json, "state", state);
-        cuzk_json_write_member_u64(json, "bytes", finding->bytes);
-        if (finding->present && !finding->whole)
-            cuzk_json_write_member_string(json, "problem", finding->problem.message);
-        cuzk_json_write_object_end(json);
+        cuzk_json_write_object_begin(&session->writer);
+        write_finding(&session->writer, circuit, finding);
     }
-    if (!finding->present)
-        return;
-    cli_session_say(session, "  %-12s %s%s, %.2f GiB%s%s", circuit,
-                    finding->judged && finding->origin != CUZK_PARAMETERS_PUBLISHED ? "TEST PARAMETERS, "
-                                                                                    : "",
-                    state, (double)finding->bytes / GIB, finding->whole ? "" : ": ",
-                    finding->whole ? "" : finding->problem.message);
+    if (finding->present) {
+        cli_session_say(session, "  %-12s %s%s, %.2f GiB%s%s%s", circuit,
+                        finding->judged && finding->origin != CUZK_PARAMETERS_PUBLISHED ? "TEST PARAMETERS, "
+                                                                                        : "",
+                        state_of(finding), (double)finding->bytes / GIB, finding->whole ? "" : ": ",
+                        finding->whole ? "" : finding->problem.message,
+                        finding->pce_bytes > 0 ? "; its compact circuit is kept" : "");
+        cli_plans_tell(plans, session, id, "    ");
+    }
+    if (session->json)
+        cuzk_json_write_object_end(&session->writer);
 }
 
 static enum cuzk_status run(struct cli_session *session, const void *values, const char *const *arguments,
@@ -181,6 +206,9 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
 {
     const struct doctor_options *given = values;
     const char *directory = cuzk_parameter_directory(given->params_dir);
+    static const char *const choices[] = {"auto"};
+    enum cuzk_status status = CUZK_OK;
+    struct cli_plans plans;
     unsigned present = 0;
 
     (void)arguments;
@@ -194,15 +222,19 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
         cuzk_json_write_key(json, "parameters");
         cuzk_json_write_array_begin(json);
     }
-    for (size_t i = 0; i < cuzk_circuit_id_count(); i++) {
+    cli_plans_open(choices, 1, given->vram_limit.value, &plans);
+    for (size_t i = 0; i < cuzk_circuit_id_count() && status == CUZK_OK; i++) {
         struct cuzk_circuit_id id;
         struct finding finding;
 
         cuzk_circuit_id_at(i, &id);
-        CUZK_TRY(examine(session, directory, &id, given->quick, &finding, err));
+        status = examine(session, directory, &id, given->quick, &finding, err);
         present += finding.present;
-        tell(session, &id, &finding);
+        if (status == CUZK_OK)
+            tell(session, &id, &finding, &plans);
     }
+    cli_plans_close(&plans);
+    CUZK_TRY(status);
     if (json != NULL)
         cuzk_json_write_array_end(json);
     if (present == 0) {
@@ -221,6 +253,8 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
 
 static const struct cuzk_option options[] = {
     CLI_PARAMETERS_OPTION(struct doctor_options, params_dir),
+    CLI_CACHE_OPTION(struct doctor_options),
+    CLI_VRAM_LIMIT_OPTION(struct doctor_options),
     {.name = "quick",
      .type = CUZK_OPTION_FLAG,
      .offset = offsetof(struct doctor_options, quick),
@@ -233,10 +267,12 @@ const struct cli_command cli_doctor = {
     .name = "doctor",
     .arguments = "",
     .summary = "what this machine can do, what is missing, what to do about it",
-    .text = "Looks at processor, devices, memory, disk and parameter files, compares these with the "
-            "published digests, and "
-            "says what will work, what will not, and what to do.",
-    .example = "cuzk doctor\ncuzk doctor --params-dir test-params --json",
+    .text =
+        "Looks at processor, devices, memory, disk and parameter files, compares these with the "
+        "published digests, and says what will work, what will not, and what to do. For each circuit whose "
+        "parameters are here it says what its proofs would take of each device, and whether the key "
+        "would lie there whole or pass through in chunks.",
+    .example = "cuzk doctor\ncuzk doctor --params-dir test-params --vram-limit 16GiB --json",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(struct doctor_options),

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/session.h"
+#include "srs/cache.h"
 
 static bool has_word(int argc, const char *const *argv, const char *word)
 {
@@ -74,6 +75,18 @@ static int no_command(struct cli_session *session, int argc, const char *const *
     return cli_session_fail(session, CUZK_ARGUMENT, &error);
 }
 
+/* The value of --cache-dir, where the command has that option. */
+static const char *cache_of(const struct cuzk_option *options, size_t count, const char *values)
+{
+    const struct cuzk_option *cache =
+        cuzk_option_find(options, count, CLI_CACHE_OPTION_NAME, strlen(CLI_CACHE_OPTION_NAME));
+    const char *value = NULL;
+
+    if (cache != NULL && !cache->deferred)
+        memcpy(&value, values + cache->offset, sizeof value);
+    return value;
+}
+
 static enum cuzk_status parse_and_run(struct cli_session *session, const struct cli_command *command,
                                       int argc, const char *const *argv, void *values, struct cuzk_error *err)
 {
@@ -93,6 +106,7 @@ static enum cuzk_status parse_and_run(struct cli_session *session, const struct 
     session->command = command;
     session->words = argv;
     session->word_count = argc;
+    CUZK_TRY(cuzk_cache_set(cache_of(options, option_count, values), err));
     return command->run(session, values, positional, count, err);
 }
 

@@ -57,6 +57,16 @@ static void estimate_shape(const struct cuzk_circuit *circuit, const struct shar
     out->points[CUZK_QUERY_B_G1] = out->points[CUZK_QUERY_B_G2] = (uint32_t)percent(aux, share->b_density);
 }
 
+enum cuzk_status cuzk_device_shape_estimate(const struct cuzk_circuit_id *id, struct cuzk_backend_shape *out,
+                                            struct cuzk_error *err)
+{
+    struct cuzk_circuit circuit;
+
+    CUZK_TRY(cuzk_circuit_open(id, &circuit, err));
+    estimate_shape(&circuit, &shares[id->kind], out);
+    return CUZK_OK;
+}
+
 enum cuzk_status cuzk_device_need_estimate(const struct cuzk_backend *backend,
                                            const struct cuzk_circuit_id *id, struct cuzk_device_need *out,
                                            struct cuzk_error *err)

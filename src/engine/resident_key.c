@@ -17,7 +17,7 @@ static const char *pce_path(const struct cuzk_circuit *circuit, const char *para
 {
     if ((uint64_t)circuit->head.aux + circuit->part.aux < WORTH_A_FILE)
         return NULL;
-    return cuzk_cache_place(params_path, ".pce", path) ? path : NULL;
+    return cuzk_cache_place(params_path, CUZK_PCE_SUFFIX, path) ? path : NULL;
 }
 
 static enum cuzk_status obtain_circuit(struct cuzk_resident_key *key, const char *params_path,

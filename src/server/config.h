@@ -34,7 +34,7 @@ struct cuzk_config_values {
     struct cuzk_option_list devices; /* "auto", "cpu", "cuda:0", "null", "null:quotient=5ms" */
     const char *isolation;           /* "auto", "process", "thread" */
     struct cuzk_option_number threads;
-    const char *params_dir;
+    const char *params_dir, *cache_dir;
     struct cuzk_option_list preload;
 
     struct cuzk_option_number host_mem, vram_limit; /* bytes */

@@ -101,6 +101,16 @@ static const struct cuzk_option rows[] = {
      .environment = "FIL_PROOFS_PARAMETER_CACHE",
      .fallback = "/var/tmp/filecoin-proof-parameters",
      .help = "where parameter files are"},
+    {.name = "cache-dir",
+     .type = CUZK_OPTION_STRING,
+     .offset = offsetof(struct cuzk_config_values, cache_dir),
+     .placeholder = "DIR",
+     .key = "engine.cache_dir",
+     .environment = "CUZK_CACHE_DIR",
+     .example = "\"/var/cache/cuzk\"",
+     .help =
+         "where compact circuits and digests of parameters are kept, or off; beside the parameters, or in "
+         "the user's cache directory, where not given"},
     {.name = "preload",
      .type = CUZK_OPTION_LIST,
      .offset = offsetof(struct cuzk_config_values, preload),

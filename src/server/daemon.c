@@ -14,6 +14,7 @@
 #include "server/grpc_server.h"
 #include "server/http.h"
 #include "server/work_queue.h"
+#include "srs/cache.h"
 
 enum { DEVICE_NAME = 96 };
 
@@ -287,6 +288,7 @@ enum cuzk_status cuzk_daemon_start(const struct cuzk_config *config, const char 
     daemon->started_ns = cuzk_clock_ns();
     for (size_t i = 0; i < config->values.preload.count; i++)
         (void)remember_preload(daemon, config->values.preload.items[i]);
+    CUZK_TRY_OUT(cuzk_cache_set(config->values.cache_dir, err));
     CUZK_TRY_OUT(start_engine(daemon, config, program, log, err));
     cuzk_event_log_listen(cuzk_engine_events(daemon->engine), log_event, daemon);
     CUZK_TRY_OUT(start_grpc(daemon, config, log, err));

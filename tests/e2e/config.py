@@ -34,6 +34,13 @@ class Config(Case):
         text = self.expect(0, "config", "show", "--device", "cpu").out
         self.assertIn("means nothing on cpu: operations are done when their call returns", text)
 
+    def test_where_what_is_derived_is_kept(self):
+        options, _, report = self.show("--cache-dir", "off", "--params-dir", self.folder)
+        self.assertEqual(options["engine.cache_dir"], ('"off"', "--cache-dir"))
+        self.assertEqual(report["circuits"], [])
+        options, _, _ = self.show(environment={"CUZK_CACHE_DIR": "/var/cache/cuzk"})
+        self.assertEqual(options["engine.cache_dir"], ('"/var/cache/cuzk"', "CUZK_CACHE_DIR"))
+
     def test_file_named_by_the_environment(self):
         file = self.write("other.toml", "[queue]\njobs_most = 7\n")
         options, _, _ = self.show(environment={"CUZK_CONFIG": str(file)})

@@ -106,6 +106,8 @@ class Prove(Case):
         report = self.expect(0, "doctor", "--params-dir", test_key(), "--json").json()
         states = {p["circuit"]: p["state"] for p in report["parameters"]}
         self.assertEqual((states["porep-2k"], states["porep-32g"]), ("test", "missing"))
+        plans = next(p["plans"] for p in report["parameters"] if p["circuit"] == "porep-2k")
+        self.assertTrue(all(plan["fits"] and plan["key_host_bytes"] > 0 for plan in plans) and plans)
         self.assertIn("TEST PARAMETERS", self.expect(0, "doctor", "--params-dir", test_key()).out)
         broken = self.write(next(test_key().glob("*.params")).name, b"x" * 1000)
         report = self.expect(0, "doctor", "--params-dir", self.folder, "--json").json()
