@@ -297,6 +297,7 @@ enum cuzk_status cuzk_engine_create(const struct cuzk_engine_options *options, s
         device->number = d;
         device->device = options->devices[d];
         engine_cond_init(&device->keeper_wake);
+        engine_cond_init(&device->gave_up);
         engine->device_count++;
     }
     status = start_up(engine, options, err);
@@ -370,6 +371,7 @@ void cuzk_engine_destroy(struct cuzk_engine *engine)
         cuzk_device_destroy(engine->devices[d].device);
         cuzk_mem_free(engine->devices[d].slot_taken);
         pthread_cond_destroy(&engine->devices[d].keeper_wake);
+        pthread_cond_destroy(&engine->devices[d].gave_up);
     }
     engine_jobs_destroy(engine);
     engine_circuits_close(engine);

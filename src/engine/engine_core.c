@@ -41,6 +41,7 @@ static void abandon(struct cuzk_engine *engine, const struct cuzk_sched_command 
 
     if (!command->lost) {
         unit->abandoned = true;
+        engine_give_up_calls(engine, unit);
         if (unit->waits_for_slot)
             engine_slot_free(engine, unit); /* its task runs, is skipped and reported */
         return;

@@ -68,6 +68,84 @@ void engine_slot_free(struct cuzk_engine *engine, struct engine_unit *unit)
     }
 }
 
+/* ---- calls, and those that nobody waits for any more ---- */
+
+void engine_give_up_calls(struct cuzk_engine *engine, struct engine_unit *unit)
+{
+    if (unit->calls == 0 || unit->give_up != GIVE_UP_NONE)
+        return;
+    struct engine_device *device = &engine->devices[unit->call_device];
+
+    unit->give_up = GIVE_UP_WANTED;
+    unit->next_given_up = device->given_up;
+    device->given_up = unit;
+    pthread_cond_signal(&device->keeper_wake);
+}
+
+/* The keeper, under lock but for the call. The unit's calls wait for it, so the slot is still the unit's. */
+static void give_up_call(struct cuzk_engine *engine, struct engine_device *device)
+{
+    struct engine_unit *unit = device->given_up;
+    const unsigned slot = unit->call_slot;
+
+    device->given_up = unit->next_given_up;
+    unit->give_up = GIVE_UP_RUNS;
+    pthread_mutex_unlock(&engine->lock);
+    device->device->ops->abandon(device->device, slot);
+    pthread_mutex_lock(&engine->lock);
+    unit->give_up = GIVE_UP_NONE;
+    pthread_cond_broadcast(&device->gave_up);
+}
+
+/* False: the unit was given up before. */
+static bool begin_call(struct cuzk_engine *engine, struct engine_unit *unit, const struct engine_task *task)
+{
+    pthread_mutex_lock(&engine->lock);
+    const bool wanted = !unit->abandoned;
+
+    if (wanted) {
+        unit->calls++;
+        unit->call_device = task->device;
+        unit->call_slot = (unsigned)task->slot;
+    }
+    pthread_mutex_unlock(&engine->lock);
+    return wanted;
+}
+
+/* Under lock. */
+static void end_call(struct cuzk_engine *engine, struct engine_unit *unit)
+{
+    struct engine_device *device = &engine->devices[unit->call_device];
+
+    while (unit->give_up == GIVE_UP_RUNS)
+        pthread_cond_wait(&device->gave_up, &engine->lock);
+    if (--unit->calls > 0 || unit->give_up == GIVE_UP_NONE)
+        return;
+    struct engine_unit **link = &device->given_up; /* nobody came to it in time */
+
+    while (*link != unit)
+        link = &(*link)->next_given_up;
+    *link = unit->next_given_up;
+    unit->give_up = GIVE_UP_NONE;
+}
+
+/* One stage of the device. */
+static enum cuzk_status call_device(struct cuzk_engine *engine, struct engine_unit *unit,
+                                    const struct engine_task *task, enum cuzk_sched_stage stage,
+                                    struct cuzk_device_unit *what, struct cuzk_error *err)
+{
+    struct cuzk_device *device = engine->devices[task->device].device;
+
+    if (!begin_call(engine, unit, task))
+        return cuzk_error_set(err, CUZK_CANCELLED, "the unit was given up");
+    const enum cuzk_status status = device->ops->stage(device, (unsigned)task->slot, stage, what, err);
+
+    pthread_mutex_lock(&engine->lock);
+    end_call(engine, unit);
+    pthread_mutex_unlock(&engine->lock);
+    return status;
+}
+
 /* ---- stages ---- */
 
 static enum cuzk_status call(struct engine_lane *lane, struct engine_unit *unit,
@@ -79,8 +157,7 @@ static enum cuzk_status call(struct engine_lane *lane, struct engine_unit *unit,
     struct engine_partition *part = &unit->part[unit->current];
     const uint64_t kernels = part->device.kernels_ns, transfer = part->device.transfer_ns;
     struct engine_span span = {.stage = stage, .begin_ns = cuzk_clock_ns()};
-    const enum cuzk_status status =
-        device->device->ops->stage(device->device, (unsigned)task->slot, stage, &part->device, err);
+    const enum cuzk_status status = call_device(engine, unit, task, stage, &part->device, err);
 
     span.end_ns = cuzk_clock_ns();
     if (stage == CUZK_STAGE_FINISH)
@@ -103,14 +180,12 @@ static enum cuzk_status call_beside(struct engine_lane *lane, struct engine_unit
                                     const struct engine_task *task, struct cuzk_error *err)
 {
     struct cuzk_engine *engine = lane->engine;
-    struct cuzk_device *device = engine->devices[task->device].device;
 
     for (unsigned p = 0; p < unit->partitions; p++) {
         const struct engine_partition *part = &unit->part[p];
         struct engine_span span = {.stage = task->stage, .begin_ns = cuzk_clock_ns()};
         struct cuzk_device_unit copy = {.circuit = part->device.circuit, .witness = part->device.witness};
-        const enum cuzk_status status =
-            device->ops->stage(device, (unsigned)task->slot, task->stage, &copy, err);
+        const enum cuzk_status status = call_device(engine, unit, task, task->stage, &copy, err);
 
         span.end_ns = cuzk_clock_ns();
         engine_note_span(engine, lane->name, part->job, (int32_t)part->number, &span);
@@ -320,6 +395,8 @@ static void *keeper_main(void *argument)
     while (!engine->stopping) {
         if (device->lost)
             bring_back(engine, device);
+        else if (device->given_up != NULL)
+            give_up_call(engine, device);
         else if (device->facts_wanted)
             ask_facts(engine, device);
         else

@@ -143,6 +143,10 @@ struct engine_unit {
     bool waits_for_slot;
     struct engine_task *parked;
     struct engine_unit *next_waiting;
+    unsigned calls; /* of the device that run for it now, in call_slot */
+    unsigned call_device, call_slot;
+    enum engine_give_up { GIVE_UP_NONE, GIVE_UP_WANTED, GIVE_UP_RUNS } give_up; /* of those calls */
+    struct engine_unit *next_given_up;
 
     pthread_mutex_t lock; /* guards: */
     pthread_cond_t free;
@@ -179,8 +183,10 @@ struct engine_device {
     struct engine_circuit *waits_for_room; /* keys_lock: goes before others */
     bool *slot_taken;                      /* [device->slots] */
     unsigned slots_free;
-    struct engine_unit *waiting; /* for a slot; higher classes first */
-    uint32_t in_flight;          /* tasks that may call the device */
+    struct engine_unit *waiting;  /* for a slot; higher classes first */
+    struct engine_unit *given_up; /* their calls are to end early */
+    pthread_cond_t gave_up;
+    uint32_t in_flight; /* tasks that may call the device */
     bool lost, facts_wanted;
     uint64_t facts_ns;
     uint32_t restarts;
@@ -332,6 +338,8 @@ enum cuzk_status engine_run_device(struct engine_lane *lane, struct engine_unit 
 /* Under lock: a slot for the unit's task, or the task waits for one. */
 void engine_slot_want(struct cuzk_engine *engine, struct engine_unit *unit, struct engine_task *task);
 void engine_slot_free(struct cuzk_engine *engine, struct engine_unit *unit);
+/* Under lock: calls that run for an abandoned unit end as early as the device can end them. */
+void engine_give_up_calls(struct cuzk_engine *engine, struct engine_unit *unit);
 void engine_device_lost(struct cuzk_engine *engine, unsigned number);
 enum cuzk_status engine_keepers_start(struct cuzk_engine *engine, struct cuzk_error *err);
 void engine_keepers_stop(struct cuzk_engine *engine);

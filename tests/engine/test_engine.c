@@ -4,11 +4,14 @@
 #include <stdint.h>
 
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "engine/engine_driver.h"
 
 #define MS UINT64_C(1000000)
@@ -152,6 +155,81 @@ static void test_cancel__at_every_stage(void **state)
                          CUZK_NOT_FOUND);
         engine_driver_close(&driver);
     }
+}
+
+static uint32_t units_of(struct engine_driver *driver)
+{
+    struct cuzk_engine_status status;
+
+    cuzk_engine_status(driver->engine, &status);
+    return status.sched.units;
+}
+
+static bool is_begun(void *context)
+{
+    return units_of(context) == 2;
+}
+
+static bool is_one_left(void *context)
+{
+    return units_of(context) == 1;
+}
+
+/* A stage of an hour, which a cancelled job is the last to want, ends at once: the next job has the device.
+ */
+static void cancel_of_a_running_stage(enum cuzk_sched_stage stage, bool in_a_child)
+{
+    struct engine_driver driver;
+    struct cuzk_device_null *behaviour = &driver.behaviour[0];
+    struct cuzk_engine_status status;
+    char job[CUZK_JOB_ID_TEXT], other[CUZK_JOB_ID_TEXT], spec[64];
+    struct cuzk_error err;
+    bool was_running;
+
+    engine_driver_init(&driver, "auto");
+    if (in_a_child) {
+        snprintf(spec, sizeof spec, "null:%s=3600s", cuzk_sched_stage_name(stage));
+        if (cuzk_device_process_create(getenv("CUZK_CHILD"), spec, 1, 4, &driver.device[0], &err) != CUZK_OK)
+            fail_msg("%s", err.message);
+    } else {
+        behaviour->stage_ns[stage] = 3600 * 1000 * MS;
+    }
+    engine_driver_open(&driver);
+    engine_driver_submit(&driver, 5, CUZK_PRIORITY_NORMAL, job);
+    engine_driver_submit(&driver, 5, CUZK_PRIORITY_NORMAL, other);
+    engine_driver_until(is_begun, &driver);
+    cuzk_clock_pause_ms(30); /* for the stages before */
+    const uint64_t begin = cuzk_clock_ns();
+
+    assert_int_equal(cuzk_engine_cancel(driver.engine, job, &was_running, &err), CUZK_OK);
+    assert_true(was_running);
+    assert_int_equal(engine_driver_await(&driver, job).state, CUZK_JOB_CANCELLED);
+    engine_driver_until(is_one_left, &driver);
+    assert_int_equal(cuzk_engine_cancel(driver.engine, other, &was_running, &err), CUZK_OK);
+    assert_int_equal(engine_driver_await(&driver, other).state, CUZK_JOB_CANCELLED);
+    engine_driver_drain(&driver);
+    assert_true(cuzk_clock_ns() - begin < 20 * 1000 * MS);
+    cuzk_engine_status(driver.engine, &status);
+    assert_int_equal(status.sched.units, 0);
+    assert_int_equal(status.device[0].restarts, 0);
+    engine_driver_close(&driver);
+}
+
+static void test_cancel__reaches_a_stage_that_runs(void **state)
+{
+    static const enum cuzk_sched_stage stages[] = {CUZK_STAGE_SETUP, CUZK_STAGE_UPLOAD, CUZK_STAGE_QUOTIENT,
+                                                   CUZK_STAGE_MSM, CUZK_STAGE_FINISH};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++)
+        cancel_of_a_running_stage(stages[i], false);
+}
+
+static void test_cancel__reaches_a_stage_that_runs_in_a_child(void **state)
+{
+    (void)state;
+    cancel_of_a_running_stage(CUZK_STAGE_QUOTIENT, true);
+    cancel_of_a_running_stage(CUZK_STAGE_MSM, true);
 }
 
 static void count_call(void *context, const struct cuzk_job_result *result)
@@ -355,6 +433,8 @@ int main(void)
         cmocka_unit_test(test_submit__refusals_name_their_reason),
         cmocka_unit_test(test_submit__collected_results_make_room),
         cmocka_unit_test(test_cancel__at_every_stage),
+        cmocka_unit_test(test_cancel__reaches_a_stage_that_runs),
+        cmocka_unit_test(test_cancel__reaches_a_stage_that_runs_in_a_child),
         cmocka_unit_test(test_unwatch__no_call_comes_after_it),
         cmocka_unit_test(test_priorities__critical_goes_at_the_next_partition),
         cmocka_unit_test(test_faults__failed_units_are_tried_again),
