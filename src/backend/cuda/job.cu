@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include <cub/cub.cuh>
+#include <thrust/iterator/counting_iterator.h>
+
 #include "backend/cuda/msm.h"
 #include "backend/cuda/needs.h"
 #include "backend/cuda/pass.h"
@@ -257,19 +260,98 @@ static enum cuzk_status finish_members(struct cuda_job *job, const struct member
     return CUZK_OK;
 }
 
-/* The sums of one group under the wide values or the inputs. */
-static enum cuzk_status values_msm(struct cuda_job *job, bool wide, const uint64_t *scalars, uint32_t n,
-                                   bool g2, const struct members *m, struct cuzk_error *err)
+/* whether a value has a point */
+struct has_point {
+    const uint32_t *map;
+    __device__ __forceinline__ bool operator()(uint32_t i) const
+    {
+        return map[i] != 0;
+    }
+};
+
+/* As plain_scalars for the values listed, with their points. */
+static __global__ void listed_scalars(const struct cuzk_fr *__restrict__ values,
+                                      const uint32_t *__restrict__ list, const uint32_t *__restrict__ map,
+                                      uint32_t n, uint64_t *__restrict__ out, uint32_t *__restrict__ points)
+{
+    const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= n)
+        return;
+    const uint32_t i = list[k];
+    cuzk_fr_to_words(&values[i], out + 4 * (size_t)k);
+    points[k] = map[i];
+}
+
+/* What a sum is over: scalars, and the point that each meets in every one of several sums. */
+struct terms {
+    uint64_t *scalars;
+    const uint32_t *maps[CUZK_CUDA_SLOTS];
+    uint32_t n;
+};
+
+/* All values, whether they have points or not. */
+static enum cuzk_status take_all(struct cuda_job *job, const struct cuzk_fr *values, uint32_t n,
+                                 struct terms *out, struct cuzk_error *err)
+{
+    out->n = n;
+    CUZK_TRY(cuzk_cuda_arena_take(&job->arena, (size_t)n * 4, "scalars", &out->scalars, err));
+    plain_scalars<<<(n + 127) / 128, 128, 0, job->stream>>>(values, n, out->scalars);
+    return cuzk_cuda_launched("plain_scalars", job->stream, err);
+}
+
+/* The `count` of n values that the map gives points. */
+static enum cuzk_status take_listed(struct cuda_job *job, const struct cuzk_fr *values, uint32_t n,
+                                    const uint32_t *map, uint32_t count, struct terms *out,
+                                    struct cuzk_error *err)
+{
+    const auto numbers = thrust::make_counting_iterator<uint32_t>(0);
+    const struct has_point has = {map};
+    uint32_t *points, *list, *found;
+    unsigned char *scratch;
+    size_t bytes = 0;
+
+    out->n = count;
+    CUZK_TRY(cuzk_cuda_arena_take(&job->arena, (size_t)count * 4, "scalars", &out->scalars, err));
+    CUZK_TRY(cuzk_cuda_arena_take(&job->arena, count, "points of scalars", &points, err));
+    const size_t mark = job->arena.used;
+    CUZK_TRY(cuzk_cuda_arena_take(&job->arena, count, "values with points", &list, err));
+    CUZK_TRY(cuzk_cuda_arena_take(&job->arena, 1, "count of values", &found, err));
+    CUZK_TRY(cuzk_cuda_check(cub::DeviceSelect::If(NULL, bytes, numbers, list, found, n, has, job->stream),
+                             "selection size", err));
+    CUZK_TRY(cuzk_cuda_arena_take(&job->arena, bytes, "selection scratch", &scratch, err));
+    CUZK_TRY(cuzk_cuda_check(cub::DeviceSelect::If(scratch, bytes, numbers, list, found, n, has, job->stream),
+                             "selection of values", err));
+    listed_scalars<<<(count + 127) / 128, 128, 0, job->stream>>>(values, list, map, count, out->scalars,
+                                                                 points);
+    out->maps[0] = points;
+    job->arena.used = mark; /* what follows in the stream may overwrite the list */
+    return cuzk_cuda_launched("listed_scalars", job->stream, err);
+}
+
+/* The sums of some members of one group, in one run. */
+static enum cuzk_status values_msm(struct cuda_job *job, bool wide, bool g2, const struct members *m,
+                                   unsigned first, unsigned slots, struct cuzk_error *err)
 {
     const struct cuda_key *key = key_of(job);
-    const uint32_t *maps[CUZK_CUDA_SLOTS];
+    const uint32_t n = wide ? key->wide_count : key->inputs;
+    const struct cuzk_fr *const values = wide ? job->wide : job->inputs;
+    const struct cuda_query *one = &key->query[m->query[first]];
+    const uint32_t count = wide ? one->wide_n : one->input_n;
+    const size_t mark = job->arena.used;
+    struct terms terms = {};
 
-    for (unsigned s = 0; s < m->count; s++)
-        maps[s] = wide ? key->query[m->query[s]].wide : key->query[m->query[s]].inputs;
-    return g2 ? cuzk_cuda_msm_g2((const struct cuzk_g2_affine *)key->group[1].points, maps, m->count, scalars,
-                                 n, 0, &job->arena, job->stream, m->g2, err)
-              : cuzk_cuda_msm_g1((const struct cuzk_g1_affine *)key->group[0].points, maps, m->count, scalars,
-                                 n, 0, &job->arena, job->stream, m->g1, err);
+    for (unsigned s = 0; s < slots; s++)
+        terms.maps[s] = wide ? key->query[m->query[first + s]].wide : key->query[m->query[first + s]].inputs;
+    if (slots == 1 && cuda_is_sparse(count, n))
+        CUZK_TRY(take_listed(job, values, n, terms.maps[0], count, &terms, err));
+    else
+        CUZK_TRY(take_all(job, values, n, &terms, err));
+    CUZK_TRY(g2 ? cuzk_cuda_msm_g2((const struct cuzk_g2_affine *)key->group[1].points, terms.maps, slots,
+                                   terms.scalars, terms.n, 0, &job->arena, job->stream, m->g2 + first, err)
+                : cuzk_cuda_msm_g1((const struct cuzk_g1_affine *)key->group[0].points, terms.maps, slots,
+                                   terms.scalars, terms.n, 0, &job->arena, job->stream, m->g1 + first, err));
+    job->arena.used = mark;
+    return CUZK_OK;
 }
 
 /* Members whose map leads nowhere are done at once. */
@@ -339,7 +421,6 @@ enum cuzk_status cuda_job_msm_group(struct cuzk_backend_job *base, enum cuzk_sca
     const struct cuda_key *key = key_of(job);
     const bool quotient = scalars == CUZK_SCALARS_QUOTIENT, wide = scalars == CUZK_SCALARS_WIDE;
     const uint32_t n = wide ? key->wide_count : key->inputs;
-    const struct cuzk_fr *const values = wide ? job->wide : job->inputs;
 
     if (quotient ? !job->divided : !job->uploaded)
         return cuzk_error_set(err, CUZK_ARGUMENT, "the scalars of this sum were not made yet");
@@ -356,16 +437,14 @@ enum cuzk_status cuda_job_msm_group(struct cuzk_backend_job *base, enum cuzk_sca
         return queries == 0 ? CUZK_OK : quotient_msm(job, out, err);
     for (int g2 = 0; g2 < 2; g2++) {
         struct members m = members_of(queries, g2 != 0, out);
-        uint64_t *words;
         drop_empty(key, wide, &m);
         if (m.count == 0)
             continue;
         CUZK_TRY(start_sums(job, err));
         const uint64_t start = cuzk_clock_ns();
-        CUZK_TRY(cuzk_cuda_arena_take(&job->arena, (size_t)n * 4, "scalars", &words, err));
-        plain_scalars<<<(n + 127) / 128, 128, 0, job->stream>>>(values, n, words);
-        CUZK_TRY(cuzk_cuda_launched("plain_scalars", job->stream, err));
-        CUZK_TRY(values_msm(job, wide, words, n, g2 != 0, &m, err));
+        const unsigned together = cuzk_cuda_msm_together(n, m.count);
+        for (unsigned first = 0; first < m.count; first += together)
+            CUZK_TRY(values_msm(job, wide, g2 != 0, &m, first, together, err));
         CUZK_TRY(finish_members(job, &m, start, err));
     }
     return CUZK_OK;

@@ -126,7 +126,7 @@ static enum cuzk_status take_points(struct cuda_key *key, struct cuda_backend *b
 static enum cuzk_status load_whole(struct cuda_key *key, struct cuda_backend *backend,
                                    const struct cuzk_backend_plan *plan, struct cuzk_error *err)
 {
-    uint32_t bits[CUZK_QUERIES];
+    uint32_t bits[CUZK_QUERIES], wide[CUZK_QUERIES];
 
     CUZK_TRY(take_points(key, backend, plan, err));
     for (int q = 0; q < CUZK_QUERIES; q++) {
@@ -138,9 +138,10 @@ static enum cuzk_status load_whole(struct cuda_key *key, struct cuda_backend *ba
         if (q != CUZK_QUERY_H)
             CUZK_TRY(load_parts(key, query, backend, plan, &plan->query[q], err));
         bits[q] = query->bits.n;
+        wide[q] = query->wide_n;
     }
     return cuda_work_create(backend,
-                            cuda_work_bytes(plan->log_domain, bits, key->wide_count, key->inputs,
+                            cuda_work_bytes(plan->log_domain, bits, wide, key->wide_count, key->inputs,
                                             plan->query[CUZK_QUERY_H].count),
                             &key->work, err);
 }

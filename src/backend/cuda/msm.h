@@ -19,6 +19,10 @@ enum { CUZK_CUDA_SLOTS = 4 }; /* sums at once */
 /* Window bits that the cost model picks for n points, `slots` sums at once. */
 unsigned cuzk_cuda_msm_window(size_t n, unsigned slots);
 
+/* How many of several sums under the same n scalars are best made in one run: all of them while there is room
+ * to fill a device with, else one after the other. */
+unsigned cuzk_cuda_msm_together(size_t n, unsigned slots);
+
 /* Arena bytes that an MSM of n scalars with this window takes at most. g2: 0 or 1. */
 size_t cuzk_cuda_msm_scratch(size_t n, unsigned slots, unsigned window, int g2);
 

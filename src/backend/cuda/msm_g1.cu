@@ -38,6 +38,11 @@ static size_t scratch(size_t n, unsigned slots, unsigned window, int g2, bool le
     return msm_cut_bytes(&cut, n, slots, g2 ? sizeof(struct cuzk_fp2) : sizeof(struct cuzk_fp));
 }
 
+unsigned cuzk_cuda_msm_together(size_t n, unsigned slots)
+{
+    return n * slots <= (size_t)MSM_BATCH / 4 ? slots : 1;
+}
+
 size_t cuzk_cuda_msm_scratch(size_t n, unsigned slots, unsigned window, int g2)
 {
     return scratch(n, slots, window, g2, false);

@@ -18,21 +18,38 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-size_t cuda_work_bytes(unsigned log_domain, const uint32_t bits[CUZK_QUERIES], uint32_t wide, uint32_t inputs,
-                       uint32_t h)
+/* Scratch of the sums over wide values of the queries of one group. */
+static size_t wide_scratch(const uint32_t points[CUZK_QUERIES], uint32_t wide, int g2)
+{
+    size_t scratch = 0;
+
+    for (int q = CUZK_QUERY_L; q < CUZK_QUERIES;
+         q++) { /* one by one: all values, or a list of those with points */
+        const size_t n = cuda_is_sparse(points[q], wide) ? points[q] : wide;
+        if (cuzk_query_is_g2((enum cuzk_query)q) == (g2 != 0))
+            scratch = larger(scratch, cuzk_cuda_msm_scratch(n, 1, 0, g2) + n * (sizeof(struct cuzk_fr) + 8) +
+                                          wide / 8);
+    }
+    for (unsigned slots = 2; !g2 && slots <= CUDA_G1_SLOTS; slots++)
+        if (cuzk_cuda_msm_together(wide, slots) == slots)
+            scratch = larger(scratch, cuzk_cuda_msm_scratch(wide, slots, 0, 0) +
+                                          (size_t)wide * sizeof(struct cuzk_fr));
+    return scratch + SLACK;
+}
+
+size_t cuda_work_bytes(unsigned log_domain, const uint32_t bits[CUZK_QUERIES],
+                       const uint32_t wide_points[CUZK_QUERIES], uint32_t wide, uint32_t inputs, uint32_t h)
 {
     const size_t vector = (sizeof(struct cuzk_fr) << log_domain) + 256;
-    const size_t scalars = (size_t)(wide > inputs ? wide : inputs) * sizeof(struct cuzk_fr) + SLACK;
+    const uint32_t all_inputs[CUZK_QUERIES] = {inputs, inputs, inputs, inputs, inputs};
     size_t scratch = cuzk_cuda_msm_scratch(h, 1, 0, 0);
 
     for (int q = CUZK_QUERY_L; q < CUZK_QUERIES; q++)
         scratch = larger(scratch, cuzk_cuda_sum_bits_scratch(bits[q], cuzk_query_is_g2((enum cuzk_query)q)));
-    for (unsigned slots = 1; slots <= CUDA_G1_SLOTS; slots++) {
-        scratch = larger(scratch, cuzk_cuda_msm_scratch(wide, slots, 0, 0) + scalars);
-        scratch = larger(scratch, cuzk_cuda_msm_scratch(inputs, slots, 0, 0) + scalars);
+    for (int g2 = 0; g2 < 2; g2++) {
+        scratch = larger(scratch, wide_scratch(wide_points, wide, g2));
+        scratch = larger(scratch, wide_scratch(all_inputs, inputs, g2));
     }
-    scratch = larger(scratch, cuzk_cuda_msm_scratch(wide, 1, 0, 1) + scalars);
-    scratch = larger(scratch, cuzk_cuda_msm_scratch(inputs, 1, 0, 1) + scalars);
     return vector + larger(2 * vector, scratch) + SLACK;
 }
 
@@ -45,11 +62,14 @@ size_t cuda_job_bytes(uint32_t bits, uint32_t wide, uint32_t inputs)
  * there are variables of the kind. */
 static size_t work_of_shape(const struct cuzk_backend_shape *shape)
 {
-    uint32_t bits[CUZK_QUERIES];
+    uint32_t bits[CUZK_QUERIES], wide[CUZK_QUERIES];
 
-    for (int q = 0; q < CUZK_QUERIES; q++)
+    for (int q = 0; q < CUZK_QUERIES; q++) {
         bits[q] = smaller(shape->bits, shape->points[q]);
-    return cuda_work_bytes(shape->log_domain, bits, shape->wide, shape->inputs, shape->points[CUZK_QUERY_H]);
+        wide[q] = smaller(shape->wide, shape->points[q]);
+    }
+    return cuda_work_bytes(shape->log_domain, bits, wide, shape->wide, shape->inputs,
+                           shape->points[CUZK_QUERY_H]);
 }
 
 /* ---- the key, whole ---- */

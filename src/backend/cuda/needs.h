@@ -31,10 +31,16 @@ struct cuda_plan {
 };
 
 /* Vectors and scratch of one proof at a time where the key is whole: the quotient, then two vectors of the
- * domain or what the largest sum takes, whichever is more. bits: points of each query that meet bits (an
- * upper bound will do). */
-size_t cuda_work_bytes(unsigned log_domain, const uint32_t bits[CUZK_QUERIES], uint32_t wide, uint32_t inputs,
-                       uint32_t h);
+ * domain or what the largest sum takes, whichever is more. bits, wide_points: points of each query that meet
+ * bits or wide values (upper bounds will do). */
+size_t cuda_work_bytes(unsigned log_domain, const uint32_t bits[CUZK_QUERIES],
+                       const uint32_t wide_points[CUZK_QUERIES], uint32_t wide, uint32_t inputs, uint32_t h);
+
+/* Whether a sum over n of very many values is made over these alone: the others would meet infinity. */
+static inline bool cuda_is_sparse(uint32_t n, uint32_t values)
+{
+    return values > UINT32_C(1) << 25 && n < values - values / 8;
+}
 
 /* One witness. */
 size_t cuda_job_bytes(uint32_t bits, uint32_t wide, uint32_t inputs);
