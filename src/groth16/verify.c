@@ -1,17 +1,23 @@
 #include "groth16/verify.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/random.h"
 #include "curve/g1_table.h"
+#include "msm/msm.h"
 #include "pairing/pairing.h"
 
-enum { CHUNK = 32 }; /* proofs of a batch that share squarings, and a task of the pool */
+enum {
+    CHUNK = 32,        /* proofs of a batch that share squarings, and a task of the pool */
+    TABLE_MOST = 4096, /* points of ic: tables of more are slower than Pippenger's method, and large */
+};
 
 struct cuzk_prepared_vk {
     uint32_t ic_count;
-    struct cuzk_g1_table *ic;
+    struct cuzk_g1_table *ic;         /* one of the two */
+    struct cuzk_g1_affine *ic_points; /* [ic_count] */
     struct cuzk_g1_affine alpha;
     struct cuzk_g2_prepared beta, minus_gamma, minus_delta;
     struct cuzk_fp12 alpha_beta; /* e(alpha, beta) */
@@ -27,7 +33,12 @@ enum cuzk_status cuzk_prepared_vk_create(struct cuzk_pool *pool, const struct cu
     *out = NULL;
     CUZK_TRY(CUZK_NEW(&prepared, 1, "prepared verifying key", err));
     prepared->ic_count = vk->ic_count;
-    CUZK_TRY_OUT(cuzk_g1_table_create(pool, vk->ic, vk->ic_count, &prepared->ic, err));
+    if (vk->ic_count <= TABLE_MOST) {
+        CUZK_TRY_OUT(cuzk_g1_table_create(pool, vk->ic, vk->ic_count, &prepared->ic, err));
+    } else {
+        CUZK_TRY_OUT(CUZK_NEW(&prepared->ic_points, vk->ic_count, "points of public inputs", err));
+        memcpy(prepared->ic_points, vk->ic, vk->ic_count * sizeof *vk->ic);
+    }
     prepared->alpha = vk->alpha_g1;
     cuzk_g2_prepare(&vk->beta_g2, &prepared->beta);
     cuzk_g2_affine_neg(&vk->gamma_g2, &minus);
@@ -47,6 +58,7 @@ void cuzk_prepared_vk_destroy(struct cuzk_prepared_vk *vk)
     if (vk == NULL)
         return;
     cuzk_g1_table_destroy(vk->ic);
+    cuzk_mem_free(vk->ic_points);
     cuzk_mem_free(vk);
 }
 
@@ -86,7 +98,9 @@ static enum cuzk_status sum_inputs(const struct cuzk_prepared_vk *vk, const stru
         scalars[0][k] = one[k];
     for (size_t i = 1; i < vk->ic_count; i++)
         cuzk_fr_to_words(&inputs[i - 1], scalars[i]);
-    status = cuzk_g1_table_sum(vk->ic, (const uint64_t(*)[4])scalars, out, err);
+    status = vk->ic != NULL
+                 ? cuzk_g1_table_sum(vk->ic, (const uint64_t(*)[4])scalars, out, err)
+                 : cuzk_msm_g1(NULL, vk->ic_points, (const uint64_t(*)[4])scalars, vk->ic_count, out, err);
     cuzk_mem_free(scalars);
     return status;
 }

@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* Tables and pairing lines of a key; nothing of vk is borrowed. Takes milliseconds; 24 KiB for each public
- * input. Errors: MEMORY. */
+ * input, 96 bytes where there are thousands. Errors: MEMORY. */
 enum cuzk_status cuzk_prepared_vk_create(struct cuzk_pool *pool, const struct cuzk_vk *vk,
                                          struct cuzk_prepared_vk **out, struct cuzk_error *err);
 void cuzk_prepared_vk_destroy(struct cuzk_prepared_vk *vk);

@@ -10,6 +10,7 @@
 
 #include "base/cpu.h"
 #include "base/mem.h"
+#include "curve/generator.h"
 #include "groth16/verify.h"
 #include "support/fixture.h"
 
@@ -411,12 +412,99 @@ static void test_verify_many__reports_lack_of_memory(void **state)
     free_ten(&ten);
 }
 
+/* ---- a key of so many inputs that it has no tables ---- */
+
+enum { MANY = 5000 };
+
+/* Everything is a known multiple of a generator: ic[i] = (i + 1) G, alpha = 2 G, beta = 3 G, gamma = 5 G,
+ * delta = 7 G; A = G, B = G2 and C, which is what the equation asks for. */
+static void make_wide(struct cuzk_fr *inputs, struct cuzk_vk *vk, uint8_t proof[CUZK_PROOF_BYTES])
+{
+    struct cuzk_fr factor, sum, seven, t;
+    struct cuzk_g1 point, *points;
+    struct cuzk_proof decoded;
+    struct cuzk_error err;
+
+    *vk = (struct cuzk_vk){.ic_count = MANY + 1};
+    points = malloc((MANY + 1) * sizeof *points);
+    assert_non_null(points);
+    assert_int_equal(CUZK_NEW(&vk->ic, MANY + 1, "ic", &err), CUZK_OK);
+    cuzk_fr_one(&sum);
+    cuzk_g1_generator_multiple(&sum, &decoded.a);
+    cuzk_g2_generator_multiple(&sum, &decoded.b);
+    cuzk_g1_from_affine(&decoded.a, &point);
+    for (size_t i = 0; i <= MANY; i++) {
+        points[i] = point;
+        cuzk_g1_add_mixed(&point, &decoded.a, &point);
+    }
+    cuzk_g1_batch_to_affine(points, MANY + 1, vk->ic);
+    free(points);
+    cuzk_fr_from_u64(2, &t);
+    cuzk_g1_generator_multiple(&t, &vk->alpha_g1);
+    cuzk_fr_from_u64(3, &t);
+    cuzk_g2_generator_multiple(&t, &vk->beta_g2);
+    cuzk_fr_from_u64(5, &t);
+    cuzk_g2_generator_multiple(&t, &vk->gamma_g2);
+    cuzk_fr_from_u64(7, &seven);
+    cuzk_g2_generator_multiple(&seven, &vk->delta_g2);
+
+    for (size_t i = 0; i < MANY; i++) { /* large and small ones, and zeros */
+        cuzk_fr_from_u64(i % 7, &inputs[i]);
+        if (i % 3 != 0)
+            cuzk_fr_inverse(&inputs[i], &inputs[i]);
+        cuzk_fr_from_u64(i + 2, &factor);
+        cuzk_fr_mul(&factor, &inputs[i], &factor);
+        cuzk_fr_add(&sum, &factor, &sum);
+    }
+    /* 1 = 6 + 5 sum + 7 c */
+    cuzk_fr_from_u64(5, &t);
+    cuzk_fr_mul(&sum, &t, &sum);
+    cuzk_fr_add(&sum, &t, &sum);
+    cuzk_fr_neg(&sum, &sum);
+    cuzk_fr_inverse(&seven, &seven);
+    cuzk_fr_mul(&sum, &seven, &sum);
+    cuzk_g1_generator_multiple(&sum, &decoded.c);
+    cuzk_proof_encode(&decoded, proof);
+}
+
+static void test_verify__holds_with_thousands_of_inputs(void **state)
+{
+    static const size_t changed[] = {0, MANY / 2, MANY - 1};
+    uint8_t proofs[2 * CUZK_PROOF_BYTES];
+    struct cuzk_prepared_vk *prepared;
+    struct cuzk_fr *inputs = malloc(MANY * sizeof *inputs), one;
+    struct cuzk_error err;
+    struct cuzk_vk vk;
+
+    (void)state;
+    assert_non_null(inputs);
+    make_wide(inputs, &vk, proofs);
+    memcpy(proofs + CUZK_PROOF_BYTES, proofs, CUZK_PROOF_BYTES);
+    assert_int_equal(cuzk_prepared_vk_create(pool, &vk, &prepared, &err), CUZK_OK);
+    cuzk_vk_destroy(&vk);
+    const struct cuzk_public_inputs in[2] = {{inputs, MANY}, {inputs, MANY}};
+    assert_int_equal(cuzk_verify(prepared, in, proofs, CUZK_PROOF_BYTES, &err), CUZK_OK);
+    assert_int_equal(cuzk_verify_many(pool, prepared, in, 2, proofs, sizeof proofs, 2, &err), CUZK_OK);
+    cuzk_fr_one(&one);
+    for (size_t k = 0; k < sizeof changed / sizeof changed[0]; k++) {
+        const struct cuzk_fr right = inputs[changed[k]];
+        cuzk_fr_add(&right, &one, &inputs[changed[k]]);
+        assert_int_equal(cuzk_verify(prepared, in, proofs, CUZK_PROOF_BYTES, &err), CUZK_INVALID);
+        assert_int_equal(cuzk_verify_many(pool, prepared, in, 2, proofs, sizeof proofs, 2, &err),
+                         CUZK_INVALID);
+        inputs[changed[k]] = right;
+    }
+    cuzk_prepared_vk_destroy(prepared);
+    free(inputs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_verify__answers_as_the_reference),
         cmocka_unit_test(test_verify_many__answers_as_the_reference),
         cmocka_unit_test(test_verify__accepts_the_proofs_of_real_circuits),
+        cmocka_unit_test(test_verify__holds_with_thousands_of_inputs),
         cmocka_unit_test(test_verify_many__wants_proofs),
         cmocka_unit_test(test_verify_many__names_the_first_bad_proof),
         cmocka_unit_test(test_verify_many__reports_lack_of_memory),
