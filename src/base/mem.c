@@ -6,12 +6,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/pool.h"
+
 /* A header of one cache line precedes every block, so that blocks stay 64-byte aligned. */
 struct header {
     size_t bytes; /* of the whole block, header included */
     size_t mapped;
 };
-enum { HEADER_BYTES = 64 };
+enum { HEADER_BYTES = 64, WIPE_GRAIN = 4 << 20 };
 #define MAP_THRESHOLD ((size_t)2 << 20)
 
 static atomic_size_t in_use, peak;
@@ -99,6 +101,21 @@ void cuzk_mem_free_wiped(void *block)
         return;
     const struct header *header = (const struct header *)((char *)block - HEADER_BYTES);
     cuzk_mem_wipe(block, header->bytes - HEADER_BYTES);
+    cuzk_mem_free(block);
+}
+
+static void wipe_range(void *context, size_t begin, size_t end, unsigned worker)
+{
+    (void)worker;
+    cuzk_mem_wipe((char *)context + begin, end - begin);
+}
+
+void cuzk_mem_free_wiped_by(struct cuzk_pool *pool, void *block)
+{
+    if (block == NULL)
+        return;
+    const struct header *header = (const struct header *)((char *)block - HEADER_BYTES);
+    cuzk_pool_range(pool, header->bytes - HEADER_BYTES, WIPE_GRAIN, wipe_range, block);
     cuzk_mem_free(block);
 }
 

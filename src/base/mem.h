@@ -14,6 +14,8 @@
 
 #include "base/error.h"
 
+struct cuzk_pool;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -28,6 +30,9 @@ void cuzk_mem_free(void *block);
 
 /* Wipes a block so that the compiler cannot leave it out, then frees it. For secrets. */
 void cuzk_mem_free_wiped(void *block);
+
+/* The same by the threads of a pool (base/pool.h; NULL: the caller): for gigabytes. */
+void cuzk_mem_free_wiped_by(struct cuzk_pool *pool, void *block);
 
 /* Overwrites n bytes with zero; never optimised away. */
 void cuzk_mem_wipe(void *bytes, size_t n);

@@ -44,7 +44,7 @@ static enum cuzk_status run(void *context, struct cuzk_error *err)
     const uint64_t made = cuzk_clock_ns();
     if (status == CUZK_OK)
         status = cuzk_prover_prove(work->prover, &witness, NULL, &times, proof, err);
-    cuzk_witness_destroy(&witness);
+    cuzk_witness_destroy_by(work->pool, &witness);
     if (status != CUZK_OK || work->runs++ == 0)
         return status;
     const unsigned k = work->runs - 2;
@@ -80,7 +80,7 @@ static enum cuzk_status prove_one(const struct work *work, struct cuzk_error *er
                                                    work->pool, &witness, err);
     if (status == CUZK_OK)
         status = cuzk_prover_prove(work->prover, &witness, NULL, NULL, proof, err);
-    cuzk_witness_destroy(&witness);
+    cuzk_witness_destroy_by(work->pool, &witness);
     return status;
 }
 

@@ -128,7 +128,7 @@ enum cuzk_status cuzk_circuit_prover_prove(struct cuzk_circuit_prover *prover, c
     if (status == CUZK_OK)
         record_stages(prover->context.timeline, prover->context.backend, times, (int32_t)partition, begin);
 out:
-    cuzk_witness_destroy(&witness);
+    cuzk_witness_destroy_by(prover->context.pool, &witness);
     return status;
 }
 

@@ -56,14 +56,19 @@ out:
     return status;
 }
 
-void cuzk_witness_destroy(struct cuzk_witness *witness)
+void cuzk_witness_destroy_by(struct cuzk_pool *pool, struct cuzk_witness *witness)
 {
     if (witness == NULL)
         return;
     cuzk_mem_free_wiped(witness->inputs);
     cuzk_mem_free_wiped(witness->bits);
-    cuzk_mem_free_wiped(witness->wide);
+    cuzk_mem_free_wiped_by(pool, witness->wide);
     *witness = (struct cuzk_witness){0};
+}
+
+void cuzk_witness_destroy(struct cuzk_witness *witness)
+{
+    cuzk_witness_destroy_by(NULL, witness);
 }
 
 void cuzk_witness_value(const struct cuzk_witness_layout *layout, const struct cuzk_witness *witness,

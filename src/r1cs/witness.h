@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/pool.h"
 #include "field/fr.h"
 #include "r1cs/term.h"
 
@@ -47,6 +48,9 @@ void cuzk_witness_layout_destroy(struct cuzk_witness_layout *layout);
 enum cuzk_status cuzk_witness_create(const struct cuzk_witness_layout *layout, struct cuzk_witness *out,
                                      struct cuzk_error *err);
 void cuzk_witness_destroy(struct cuzk_witness *witness);
+
+/* The same by the threads of a pool: wiping gigabytes takes as long as an upload. */
+void cuzk_witness_destroy_by(struct cuzk_pool *pool, struct cuzk_witness *witness);
 
 static inline bool cuzk_witness_is_bit(const struct cuzk_witness_layout *layout, uint32_t aux)
 {
