@@ -205,6 +205,7 @@ static void destroy(struct cuzk_backend *base)
     struct cuda_backend *backend = (struct cuda_backend *)base;
 
     (void)cuda_use(backend, NULL);
+    cuda_host_copy_destroy(&backend->host_copy);
     if (backend->stream != NULL)
         (void)cudaStreamDestroy(backend->stream);
     cuzk_mem_free(backend);
@@ -264,6 +265,7 @@ enum cuzk_status cuzk_backend_cuda_create(const char *device, struct cuzk_backen
     backend->ordinal = ordinal;
     CUZK_TRY_OUT(cuzk_cuda_device_describe(ordinal, &backend->device, err));
     CUZK_TRY_OUT(cuda_use(backend, err));
+    CUZK_TRY_OUT(cuda_host_copy_create(ordinal, &backend->host_copy, err));
     CUZK_TRY_OUT(
         cuzk_cuda_check(cudaStreamCreateWithFlags(&backend->stream, cudaStreamNonBlocking), "stream", err));
     *out = &backend->base;

@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/cuda_error.h"
+#include "backend/cuda/host_copy.h"
 #include "base/mem.h"
 
 struct cuda_backend {
@@ -13,6 +14,7 @@ struct cuda_backend {
     struct cuzk_cuda_device device;
     cudaStream_t stream; /* of single operations and of loading */
     size_t used, peak;   /* changed atomically: jobs run in several threads */
+    struct cuda_host_copy host_copy;
 };
 
 /* Makes the backend's device current for the calling thread. */
@@ -65,13 +67,10 @@ static inline enum cuzk_status cuda_mem_take(struct cuda_backend *backend, size_
 /* Copies host memory in, in the order of the backend's stream, and waits. A plain cudaMemcpy would go through
  * the default stream, which streams of this backend do not wait for: from pageable memory it returns before
  * the last bytes have arrived. */
-static inline enum cuzk_status cuda_mem_copy_in(const struct cuda_backend *backend, void *device,
-                                                const void *host, size_t bytes, const char *what,
-                                                struct cuzk_error *err)
+static inline enum cuzk_status cuda_mem_copy_in(struct cuda_backend *backend, void *device, const void *host,
+                                                size_t bytes, const char *what, struct cuzk_error *err)
 {
-    CUZK_TRY(cuzk_cuda_check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, backend->stream),
-                             what, err));
-    return cuzk_cuda_check(cudaStreamSynchronize(backend->stream), what, err);
+    return cuda_host_copy_run(&backend->host_copy, device, host, bytes, false, backend->stream, what, err);
 }
 
 /* Device memory that holds what host memory does. */

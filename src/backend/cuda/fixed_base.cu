@@ -80,7 +80,7 @@ static enum cuzk_status fill_table(struct cuda_table *table, const typename G::a
             G::add(&multiples[d - 1], &step, &multiples[d]);
         step = multiples[entries];
         G::batch_to_affine(multiples, entries, affine);
-        CUZK_TRY_OUT(cuda_mem_copy_in((const struct cuda_backend *)table->base.backend,
+        CUZK_TRY_OUT(cuda_mem_copy_in((struct cuda_backend *)table->base.backend,
                                       (typename G::affine *)table->points + w * entries, affine,
                                       entries * sizeof *affine, "table of a base", err));
     }

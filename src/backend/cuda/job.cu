@@ -137,10 +137,9 @@ enum cuzk_status cuda_job_upload(struct cuzk_backend_job *base, const struct cuz
     CUZK_TRY(cuzk_cuda_check(cudaMemcpyAsync(job->bits, witness->bits, ((size_t)key->bit_count + 63) / 64 * 8,
                                              cudaMemcpyHostToDevice, job->stream),
                              "upload of the witness", err));
-    CUZK_TRY(
-        cuzk_cuda_check(cudaMemcpyAsync(job->wide, witness->wide, (size_t)key->wide_count * sizeof *job->wide,
-                                        cudaMemcpyHostToDevice, job->stream),
-                        "upload of the witness", err));
+    CUZK_TRY(cuda_host_copy_run(&backend_of(job)->host_copy, job->wide, witness->wide,
+                                (size_t)key->wide_count * sizeof *job->wide, true, job->stream,
+                                "upload of the witness", err));
     CUZK_TRY(cuzk_cuda_check(cudaMemcpyAsync(job->inputs, witness->inputs,
                                              (size_t)key->inputs * sizeof *job->inputs,
                                              cudaMemcpyHostToDevice, job->stream),

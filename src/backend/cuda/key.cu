@@ -5,17 +5,16 @@
 #include "backend/cuda/stream_load.h"
 #include "base/mem.h"
 
-enum cuzk_status cuda_points_decode(const struct cuzk_backend_query *query, bool g2, uint32_t first,
-                                    uint32_t n, uint8_t *raw, void *out, uint32_t *worst, cudaStream_t stream,
-                                    struct cuzk_error *err)
+enum cuzk_status cuda_points_decode(struct cuda_backend *backend, const struct cuzk_backend_query *query,
+                                    bool g2, uint32_t first, uint32_t n, uint8_t *raw, void *out,
+                                    uint32_t *worst, struct cuzk_error *err)
 {
+    const cudaStream_t stream = backend->stream;
     const size_t size = cuda_point_bytes(g2);
     uint32_t bad;
 
     CUZK_TRY(cuzk_cuda_check(cudaMemsetAsync(worst, 0xff, sizeof *worst, stream), "check of points", err));
-    CUZK_TRY(cuzk_cuda_check(
-        cudaMemcpyAsync(raw, query->bytes + first * size, n * size, cudaMemcpyHostToDevice, stream),
-        "points being read", err));
+    CUZK_TRY(cuda_mem_copy_in(backend, raw, query->bytes + first * size, n * size, "points being read", err));
     CUZK_TRY(g2 ? cuzk_cuda_decode_g2(raw, n, first, (struct cuzk_g2_affine *)out, worst, stream, err)
                 : cuzk_cuda_decode_g1(raw, n, first, (struct cuzk_g1_affine *)out, worst, stream, err));
     CUZK_TRY(cuzk_cuda_check(cudaMemcpyAsync(&bad, worst, sizeof bad, cudaMemcpyDeviceToHost, stream),
@@ -42,8 +41,8 @@ enum cuzk_status cuda_points_upload(struct cuda_backend *backend, const struct c
     CUZK_TRY_OUT(cuda_mem_take(backend, sizeof *worst, "check of points", (void **)&worst, err));
     for (uint32_t first = 0; first < query->count; first += chunk) {
         const uint32_t n = query->count - first < chunk ? query->count - first : chunk;
-        CUZK_TRY_OUT(cuda_points_decode(query, g2, first, n, raw, (char *)points + first * size, worst,
-                                        backend->stream, err));
+        CUZK_TRY_OUT(
+            cuda_points_decode(backend, query, g2, first, n, raw, (char *)points + first * size, worst, err));
         if (query->consumed != NULL)
             CUZK_TRY_OUT(query->consumed(query->context, first, first + n, err));
     }

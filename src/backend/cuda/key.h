@@ -55,11 +55,12 @@ void cuda_key_destroy(struct cuzk_backend_key *key);
 
 enum { CUDA_POINTS_AT_ONCE = 1 << 19 }; /* points decoded at once: 48 or 96 MiB of file bytes */
 
-/* n points of a query from number `first` on, decoded and checked; raw, out: device memory for their bytes
- * and for the points; worst: for one number. Waits. Errors: INPUT (names the query and the point), DEVICE. */
-enum cuzk_status cuda_points_decode(const struct cuzk_backend_query *query, bool g2, uint32_t first,
-                                    uint32_t n, uint8_t *raw, void *out, uint32_t *worst, cudaStream_t stream,
-                                    struct cuzk_error *err);
+/* n points of a query from number `first` on, decoded and checked in the backend's stream; raw, out: device
+ * memory for their bytes and for the points; worst: for one number. Waits. Errors: INPUT (names the query and
+ * the point), DEVICE. */
+enum cuzk_status cuda_points_decode(struct cuda_backend *backend, const struct cuzk_backend_query *query,
+                                    bool g2, uint32_t first, uint32_t n, uint8_t *raw, void *out,
+                                    uint32_t *worst, struct cuzk_error *err);
 
 /* The points of a query, decoded into device memory for as many. Errors: INPUT (names the query and the
  * point), MEMORY, DEVICE. */

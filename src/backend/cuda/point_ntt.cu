@@ -274,8 +274,8 @@ static enum cuzk_status take_in(struct transform *job, const uint8_t *points, si
     for (size_t first = 0; first < given; first += CUDA_POINTS_AT_ONCE) {
         const uint32_t now =
             given - first < CUDA_POINTS_AT_ONCE ? (uint32_t)(given - first) : CUDA_POINTS_AT_ONCE;
-        CUZK_TRY(cuda_points_decode(&query, false, (uint32_t)first, now, job->raw, job->affine, job->worst,
-                                    job->stream, err));
+        CUZK_TRY(cuda_points_decode(job->backend, &query, false, (uint32_t)first, now, job->raw, job->affine,
+                                    job->worst, err));
         scale_points<<<blocks(now, PRODUCT_THREADS), PRODUCT_THREADS, 0, job->stream>>>(
             job->affine, now, first, job->powers, job->half, job->log_n, job->points);
         CUZK_TRY(cuzk_cuda_launched("scale_points", job->stream, err));

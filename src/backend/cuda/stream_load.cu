@@ -167,8 +167,8 @@ static enum cuzk_status load_query(struct loader *loader, const struct cuzk_back
 
     for (uint32_t first = 0, n; first < query->count; first += n) {
         n = query->count - first < loader->at_once ? query->count - first : loader->at_once;
-        CUZK_TRY(cuda_points_decode(query, cuzk_query_is_g2(q), first, n, loader->raw, loader->points,
-                                    loader->worst, loader->work, err));
+        CUZK_TRY(cuda_points_decode(loader->stream->backend, query, cuzk_query_is_g2(q), first, n,
+                                    loader->raw, loader->points, loader->worst, err));
         CUZK_TRY(q == CUZK_QUERY_H
                      ? append(loader, CUDA_CHUNK_H, q, &ends[CUDA_CHUNK_H], loader->points, NULL, n, err)
                      : append_sorted(loader, &walk, q, ends, n, err));
