@@ -62,12 +62,11 @@ void cuzk_post_vanilla_destroy(struct cuzk_post_vanilla *vanilla)
     *vanilla = (struct cuzk_post_vanilla){0};
 }
 
-static enum cuzk_status check_path(const struct cuzk_post_config *config,
-                                   const struct cuzk_post_vanilla *vanilla, unsigned n, uint64_t leaf,
-                                   struct cuzk_error *err)
+/* root: what the path leads to. */
+static enum cuzk_status check_path(const struct cuzk_post_vanilla *vanilla, unsigned n, uint64_t leaf,
+                                   const struct cuzk_fr *root, struct cuzk_error *err)
 {
     const struct cuzk_merkle_path *path = &vanilla->paths[n];
-    struct cuzk_fr root;
 
     if (path->index != leaf)
         return cuzk_error_set(err, CUZK_INVALID,
@@ -78,8 +77,7 @@ static enum cuzk_status check_path(const struct cuzk_post_config *config,
         return cuzk_error_set(err, CUZK_INVALID,
                               "sector %" PRIu64 ": challenge %u: the path's root is not comm_r_last",
                               vanilla->sector_id, n);
-    cuzk_merkle_oct_root(config->shape.tree, path, &root);
-    if (!cuzk_fr_equal(&root, &vanilla->comm_r_last))
+    if (!cuzk_fr_equal(root, &vanilla->comm_r_last))
         return cuzk_error_set(err, CUZK_INVALID,
                               "sector %" PRIu64 ": challenge %u: the path of leaf %" PRIu64
                               " does not lead to comm_r_last",
@@ -99,25 +97,41 @@ static enum cuzk_status check_comm_r(const struct cuzk_post_vanilla *vanilla, st
     return CUZK_OK;
 }
 
+/* randomness NULL: whatever the challenges are. */
+static enum cuzk_status check(const struct cuzk_post_config *config, const uint8_t *randomness,
+                              uint64_t place, const struct cuzk_post_vanilla *vanilla, struct cuzk_error *err)
+{
+    enum { AT_ONCE = 16 };
+    struct cuzk_fr roots[AT_ONCE];
+
+    CUZK_TRY(check_comm_r(vanilla, err));
+    for (unsigned n = 0; n < config->challenges; n++) {
+        const unsigned left = config->challenges - n, k = n % AT_ONCE;
+
+        if (k == 0)
+            cuzk_merkle_oct_roots(config->shape.tree, vanilla->paths + n, left < AT_ONCE ? left : AT_ONCE,
+                                  roots);
+        CUZK_TRY(check_path(vanilla, n,
+                            randomness != NULL
+                                ? cuzk_post_leaf(config, randomness, vanilla->sector_id, place, n)
+                                : vanilla->paths[n].index,
+                            &roots[k], err));
+    }
+    return CUZK_OK;
+}
+
 enum cuzk_status cuzk_post_vanilla_check(const struct cuzk_post_config *config,
                                          const uint8_t randomness[CUZK_POST_RANDOMNESS_BYTES], uint64_t place,
                                          const struct cuzk_post_vanilla *vanilla, struct cuzk_error *err)
 {
-    CUZK_TRY(check_comm_r(vanilla, err));
-    for (unsigned n = 0; n < config->challenges; n++)
-        CUZK_TRY(check_path(config, vanilla, n,
-                            cuzk_post_leaf(config, randomness, vanilla->sector_id, place, n), err));
-    return CUZK_OK;
+    return check(config, randomness, place, vanilla, err);
 }
 
 enum cuzk_status cuzk_post_vanilla_check_paths(const struct cuzk_post_config *config,
                                                const struct cuzk_post_vanilla *vanilla,
                                                struct cuzk_error *err)
 {
-    CUZK_TRY(check_comm_r(vanilla, err));
-    for (unsigned n = 0; n < config->challenges; n++)
-        CUZK_TRY(check_path(config, vanilla, n, vanilla->paths[n].index, err));
-    return CUZK_OK;
+    return check(config, NULL, 0, vanilla, err);
 }
 
 enum cuzk_status cuzk_post_vanilla_make(const struct cuzk_post_config *config,
