@@ -1,4 +1,7 @@
-"""Every kind of proof through the daemon, on the CPU: in its own process and in a child's, by priority, and --remote."""
+"""Every kind of proof through the daemon: in its own process and in a child's, by priority, and --remote.
+
+CUZK_E2E_DEVICE is the device that proves (cpu unless it says another, as cuda:0), CUZK_E2E_SAVE a folder where timelines are left.
+"""
 import json
 import os
 import pathlib
@@ -6,14 +9,20 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
+import unittest
 import urllib.request
 
+import h2
 from daemon import Daemon, free_port
+from h2 import string
 from program import CUZK, FIXTURES, Case, kept_key, run, test_key
+from serve import porep
 
 SECTORS = FIXTURES / "sectors"
 SETUP = ("winning-2k", "wpost-2k")  # keys that are made in a second or two
+DEVICE = os.environ.get("CUZK_E2E_DEVICE", "cpu")
 
 
 def fixture_folder(kind, name=None):
@@ -44,15 +53,21 @@ class Kinds(Case):
         cls.keys = made / "all"
         cls.keys.mkdir()
         cls.folders = {"porep": test_key(), "snap": kept_key("snap-2k")}
-        for circuit in SETUP:
-            cls.folders[circuit[:-3]] = made / circuit
-            if run("setup", circuit, "--out", made / circuit, "--backend", "cpu", "--quiet").code != 0:
-                raise AssertionError(f"no key of {circuit}")
+        there = {kind for kind in cls.kinds if any(cls.folders[kind].glob("v28-*"))}
+        for circuit in (*SETUP, *(kind + "-2k" for kind in cls.kinds if kind not in there)):
+            cls.folders[circuit[:-3]] = cls.make_key(circuit, made / circuit)
         for kind in ("winning", "wpost", *cls.kinds):
             for file in cls.folders[kind].glob("v28-*"):
                 os.symlink(file.resolve(), cls.keys / file.name)
 
-    def serve(self, isolation="thread", device="cpu", *options):
+    @classmethod
+    def make_key(cls, circuit, folder):
+        result = run("setup", circuit, "--out", folder, "--backend", DEVICE.partition(":")[0], "--quiet")
+        if result.code != 0:
+            raise AssertionError(f"no key of {circuit}: {result.err}")
+        return folder
+
+    def serve(self, isolation="thread", device=DEVICE, *options):
         self.port = free_port()
         folder = self.folder / f"daemon-{isolation}-{len(list(self.folder.iterdir()))}"
         folder.mkdir()
@@ -64,6 +79,10 @@ class Kinds(Case):
     def events(self):
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/timeline", timeout=30) as page:
             return json.load(page)["events"]
+
+    def save(self, name, what):
+        if "CUZK_E2E_SAVE" in os.environ:
+            (pathlib.Path(os.environ["CUZK_E2E_SAVE"]) / (name + ".json")).write_text(json.dumps(what))
 
     def verify(self, kind, proof, name=None):
         self.expect(0, "verify", kind, "--public", fixture_folder(kind, name) / "public_inputs.json", "--proof", proof,
@@ -190,6 +209,7 @@ class AllKinds(Kinds):
     """All four kinds at once, the least urgent first: the device takes them by priority."""
     kinds = ("porep", "snap")
     jobs = (("snap", "low"), ("porep", "normal"), ("wpost", "high"), ("winning", "critical"))
+    before = 1 if DEVICE == "cpu" else 60  # proofs that keep the device at work until all of these are submitted
 
     def submit(self, kind, priority, name, *more):
         given, _ = inputs(kind, {"wpost": "window-2k"}.get(kind))
@@ -197,11 +217,14 @@ class AllKinds(Kinds):
                            self.daemon.address, *more, "--json").json()["job_id"]
 
     def mixed(self, isolation):
-        self.serve(isolation, "cpu", "--preload", "snap-2k", "--preload", "porep-2k", "--preload", "wpost-2k", "--preload",
+        self.serve(isolation, DEVICE, "--preload", "snap-2k", "--preload", "porep-2k", "--preload", "wpost-2k", "--preload",
                    "winning-2k")
-        blocker = self.submit("porep", "normal", "first")
+        c = h2.Connection(self.daemon.socket)
+        self.addCleanup(c.close)
+        c1 = (fixture_folder("porep") / "c1.json").read_bytes()
+        blockers = [c.call("SubmitProof", porep(f"first {i}", c1=c1)).fields[1][0].decode() for i in range(self.before)]
         end = time.monotonic() + 60
-        while not any(e["stage"] == "setup" and e["job"] == blocker for e in self.events()):
+        while not any(e["stage"] == "setup" and e["job"] in blockers for e in self.events()):
             self.assertLess(time.monotonic(), end, "nothing begins")
             time.sleep(0.05)
         made = [self.submit(kind, priority, kind) for kind, priority in self.jobs]
@@ -209,12 +232,15 @@ class AllKinds(Kinds):
             proof = self.folder / f"{kind}-{isolation}"
             self.expect(0, "await", job, "--out", proof, "--addr", self.daemon.address)
             self.verify(kind, proof, {"wpost": "window-2k"}.get(kind))
-        self.expect(0, "await", blocker, "--out", self.folder / "first", "--addr", self.daemon.address)
-        self.verify("porep", self.folder / "first")
+        for job in blockers:
+            answer = c.call("AwaitProof", string(1, job)).fields
+            self.assertEqual(answer[2][0], 1)
+        self.verify("porep", self.write("first", answer[3][0]))
         events = self.events()
+        self.save(f"all-kinds-{isolation}", events)
         accepted = next(e["begin_ns"] for e in events if e["stage"] == "accepted" and e["job"] == made[-1])
         picks = [job for begin, job in sorted((e["begin_ns"], e["job"]) for e in events if e["stage"] == "setup")
-                 if begin > accepted]
+                 if begin > accepted and job not in blockers]
         urgent_first = [job for job in reversed(made) if job in picks]
         # one may have been on its way when the urgent ones came; from then on strictly by priority
         self.assertIn(picks, (urgent_first, *[[job] + [j for j in urgent_first if j != job] for job in urgent_first]))
@@ -231,3 +257,63 @@ class AllKinds(Kinds):
         self.serve()
         for kind in ("snap", "porep"):
             self.remote(kind)
+
+@unittest.skipUnless(DEVICE.startswith("cuda"), "needs a GPU: CUZK_E2E_DEVICE=cuda:0")
+class WinningUnderLoad(Kinds):
+    """WinningPoSt of 32 GiB sectors while the other kinds keep the device at work."""
+    kinds = ("porep", "snap")
+    proofs, bound_s = 20, 0.25
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.folders["winning"] = cls.make_key("winning-32g", cls.keys.parent / "winning-32g")
+        for file in cls.folders["winning"].glob("v28-*"):
+            os.symlink(file.resolve(), cls.keys / file.name)
+        cls.post = cls.keys.parent / "post"
+        if run("synth", "winning", "--sector-size", "32GiB", "--seed", 7, "--out", cls.post).code != 0:
+            raise AssertionError("no vanilla proof of winning-32g")
+
+    def load(self, kind):
+        """Keeps four jobs of a kind in the queue until told to stop; how many were proved."""
+        given, _ = inputs(kind, {"wpost": "window-2k"}.get(kind))
+        count, own = 0, threading.get_ident()
+        while not self.enough.is_set():
+            jobs = [self.expect(0, "submit", kind, *given, "--request-id", f"{kind} {own} {count} {i}", "--addr",
+                                self.daemon.address, "--json").json()["job_id"] for i in range(4)]
+            for job in jobs:
+                self.expect(0, "await", job, "--addr", self.daemon.address, "--json")
+            count += len(jobs)
+        self.loaded.append((kind, count))
+
+    def test_within_its_time(self):
+        self.serve("process", DEVICE, "--preload", "snap-2k", "--preload", "porep-2k", "--preload", "wpost-2k", "--preload",
+                   "winning-32g")
+        self.enough, self.loaded = threading.Event(), []
+        threads = [threading.Thread(target=self.load, args=(kind,)) for kind in ("porep", "snap", "wpost") for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        jobs = []
+        try:
+            for i in range(self.proofs):
+                time.sleep(0.1)
+                proof = self.folder / f"winning {i}"
+                jobs.append(self.expect(0, "submit", "winning", "--request", self.post / "post.json", "--in",
+                                        self.post / "vanilla-1.bin", "--priority", "critical", "--request-id", f"winning {i}",
+                                        "--addr", self.daemon.address, "--json").json()["job_id"])
+                self.expect(0, "await", jobs[-1], "--out", proof, "--addr", self.daemon.address)
+                self.expect(0, "verify", "winning", "--request", self.post / "post.json", "--proof", proof, "--vk",
+                            next(self.folders["winning"].glob("*.vk")))
+        finally:
+            self.enough.set()
+            for thread in threads:
+                thread.join()
+        events = self.events()
+        self.save("winning-under-load", events)
+        at = {(e["job"], e["stage"]): e["begin_ns"] for e in events if e["stage"] in ("accepted", "done")}
+        print("beside them", sorted(self.loaded))
+        self.assertGreater(sum(count for _, count in self.loaded), self.proofs)
+        times = sorted((at[job, "done"] - at[job, "accepted"]) / 1e9 for job in jobs)
+        print(f"accepted to verified: {', '.join(f'{t * 1e3:.0f}' for t in times)} ms")
+        self.assertEqual(len(times), self.proofs)
+        self.assertLessEqual(times[-1], self.bound_s)
