@@ -23,6 +23,33 @@ static const struct cuzk_backend_shape porep_32g = {
     .points = {(1u << 27) - 1, 130169893, 129753620, 33112282, 33112282},
 };
 
+/* A partition of a WindowPoSt: nearly all values are wide, three of four queries have a point for most. */
+static const struct cuzk_backend_shape wpost_32g = {
+    .log_domain = 27,
+    .constraints = 125279217,
+    .rows = 60000,
+    .parts = 2349,
+    .inputs = 25840,
+    .bits = 1174500,
+    .wide = 125727876,
+    .coefficients = 4096,
+    .terms = {370000, 60000},
+    .points = {(1u << 27) - 1, 126902376, 96205645, 91925767, 91925767},
+};
+
+static void test_plan__keeps_a_window_post_whole_on_141_gb(void **state)
+{
+    const uint64_t device = UINT64_C(141) * 1000 * 1000 * 1000;
+    struct cuda_plan plan;
+
+    (void)state;
+    assert_int_equal(cuda_plan_make(&wpost_32g, device, &plan, NULL), CUZK_OK);
+    print_message("key %.1f GB, work %.1f GB, job %.1f GB\n", (double)plan.needs.key / 1e9,
+                  (double)plan.needs.work / 1e9, (double)plan.needs.job / 1e9);
+    assert_false(plan.chunked);
+    assert_true(plan.needs.key + plan.needs.work + 2 * plan.needs.job <= device); /* two in flight */
+}
+
 static void test_plan__keeps_a_key_whole_where_there_is_room(void **state)
 {
     struct cuda_plan plan;
@@ -72,6 +99,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plan__keeps_a_key_whole_where_there_is_room),
+        cmocka_unit_test(test_plan__keeps_a_window_post_whole_on_141_gb),
         cmocka_unit_test(test_plan__fits_every_limit_it_accepts),
         cmocka_unit_test(test_plan__streams_a_32_gib_porep_within_16_gib),
     };
