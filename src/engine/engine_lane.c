@@ -100,12 +100,30 @@ static enum cuzk_status run(struct engine_lane *lane, struct engine_unit *unit,
     }
 }
 
+/* Under lock. A device whose proofs do not verify, one after the other, has a key or kernels that are not
+ * what they were: it begins anew, with its keys loaded again. */
+static void judge(struct cuzk_engine *engine, unsigned number, enum cuzk_status status)
+{
+    enum { UNVERIFIED_MOST = 2 };
+    struct engine_device *device = &engine->devices[number];
+
+    if (status == CUZK_OK) {
+        device->unverified = 0;
+    } else if (status == CUZK_DEVICE && ++device->unverified >= UNVERIFIED_MOST) {
+        device->unverified = 0;
+        cuzk_log_line(engine->log, CUZK_LOG_WARNING, "device %u: %d proofs in a row do not verify", number,
+                      UNVERIFIED_MOST);
+        engine_device_lost(engine, number);
+    }
+}
+
 /* Under lock: the outcome goes to the jobs, then to the core. */
 static void report(struct cuzk_engine *engine, const struct engine_task *task, enum cuzk_status status,
                    const struct cuzk_error *err)
 {
     struct engine_unit *unit = &engine->units[task->unit];
     const bool current = unit->generation == task->generation;
+    const unsigned maker = unit->device; /* of the proofs, where they are made */
     const enum cuzk_sched_outcome outcome = outcome_of(status, task->stage);
 
     if (calls_device(task->stage)) {
@@ -138,6 +156,8 @@ static void report(struct cuzk_engine *engine, const struct engine_task *task, e
                                                     .stage = task->stage,
                                                     .outcome = outcome}},
                 NULL);
+    if (task->stage == CUZK_STAGE_VERIFY && current && engine->verify)
+        judge(engine, maker, status);
 }
 
 static void *lane_main(void *argument)

@@ -190,6 +190,7 @@ struct engine_device {
     bool lost, facts_wanted;
     uint64_t facts_ns;
     uint32_t restarts;
+    uint32_t unverified; /* proofs in a row that did not verify, their requests being right */
     struct cuzk_device_facts facts;
     uint64_t work_job; /* under the device's lock now; 0: none */
     enum cuzk_proof_kind work_kind;

@@ -12,11 +12,14 @@
 
 #include <cmocka.h>
 
+#include "backend/choice.h"
+#include "engine/device_local.h"
 #include "engine/engine_driver.h"
 #include "engine/proof_kind.h"
 #include "groth16/params.h"
 #include "groth16/verify.h"
 #include "srs/directory.h"
+#include "support/faulty_backend.h"
 #include "support/fixture.h"
 
 enum { STACKED_2K_V1_1 = 5 };
@@ -211,6 +214,50 @@ static void test_submit__bad_vanilla_proofs_fail_with_the_reason(void **state)
     free(bytes);
 }
 
+static enum cuzk_status open_faulty(void *context, const char *choice, struct cuzk_pool *pool,
+                                    struct cuzk_backend **out, struct cuzk_error *error)
+{
+    struct cuzk_backend *inner;
+
+    (void)context;
+    CUZK_TRY(cuzk_backend_open(choice, pool, &inner, error));
+    *out = faulty_backend_create(inner);
+    return CUZK_OK;
+}
+
+/* A device whose resident key was damaged: no wrong proof is given out; after two the device begins anew, and
+ * the same job is proved. */
+static void test_submit__a_device_that_proves_wrong_begins_anew(void **state)
+{
+    const struct cuzk_local_opener opener = {.open = open_faulty};
+    struct engine_driver driver;
+    struct cuzk_engine_status status;
+    char job[CUZK_JOB_ID_TEXT];
+    struct cuzk_error err;
+    uint64_t ms;
+    bool already;
+
+    (void)state;
+    faulty_backend_fail(SIZE_MAX, CUZK_DEVICE);
+    engine_driver_init(&driver, "auto");
+    driver.options.verify = true;
+    driver.options.params_directory = getenv("CUZK_TEST_KEY");
+    assert_int_equal(cuzk_device_local_create_with(&opener, "cpu", 2, 4, &driver.device[0], &err), CUZK_OK);
+    engine_driver_open(&driver);
+    assert_int_equal(cuzk_engine_preload(driver.engine, "porep-2k", &already, &ms, &err), CUZK_OK);
+    faulty_backend_spoil();
+    submit_bytes(&driver, "porep-1000-1", c1, job);
+    const struct engine_result result = engine_driver_await(&driver, job);
+
+    if (result.state != CUZK_JOB_DONE)
+        fail_msg("%s", result.error);
+    assert_verifies(&result);
+    cuzk_engine_status(driver.engine, &status);
+    assert_int_equal(status.retries, 2);
+    assert_int_equal(status.device[0].restarts, 1);
+    engine_driver_close(&driver);
+}
+
 static void test_preload__evict__and_back(void **state)
 {
     struct engine_driver driver;
@@ -296,6 +343,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_submit__proves_and_verifies),
         cmocka_unit_test(test_submit__bad_vanilla_proofs_fail_with_the_reason),
+        cmocka_unit_test(test_submit__a_device_that_proves_wrong_begins_anew),
         cmocka_unit_test(test_preload__evict__and_back),
         cmocka_unit_test(test_preload__refuses_a_wrong_digest),
         cmocka_unit_test(test_create__real_devices_are_verified),

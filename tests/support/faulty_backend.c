@@ -21,13 +21,18 @@ struct faulty_job {
 
 static atomic_size_t countdown = SIZE_MAX, calls;
 static atomic_int fault = CUZK_DEVICE;
-static atomic_bool gone, happened;
+static atomic_bool gone, happened, spoilt;
 
 void faulty_backend_fail(size_t n, enum cuzk_status status)
 {
     atomic_store(&fault, (int)status);
     atomic_store(&happened, false);
     atomic_store(&countdown, n);
+}
+
+void faulty_backend_spoil(void)
+{
+    atomic_store(&spoilt, true);
 }
 
 bool faulty_backend_failed(void)
@@ -169,7 +174,10 @@ static enum cuzk_status msm_group(struct cuzk_backend_job *job, enum cuzk_scalar
                                   struct cuzk_error *err)
 {
     CUZK_TRY(pass("msm_group", err));
-    return inner_ops(job)->msm_group(inner_job(job), scalars, queries, out, err);
+    CUZK_TRY(inner_ops(job)->msm_group(inner_job(job), scalars, queries, out, err));
+    if (atomic_load(&spoilt) && (queries & CUZK_QUERY_SET_H) != 0)
+        cuzk_g1_double(&out[CUZK_QUERY_H].g1, &out[CUZK_QUERY_H].g1);
+    return CUZK_OK;
 }
 
 static enum cuzk_status sum_bits(struct cuzk_backend_job *job, unsigned queries,
@@ -216,5 +224,6 @@ struct cuzk_backend *faulty_backend_create(struct cuzk_backend *inner)
     faulty->base.ops = &ops;
     faulty->inner = inner;
     atomic_store(&gone, false);
+    atomic_store(&spoilt, false);
     return &faulty->base;
 }

@@ -15,6 +15,9 @@ void faulty_backend_fail(size_t n, enum cuzk_status status);
 /* Whether the fault has happened. */
 bool faulty_backend_failed(void);
 
+/* Sums over h are wrong from now on, until a faulty backend is created anew. */
+void faulty_backend_spoil(void);
+
 /* Calls so far, of the kinds that can fail. */
 size_t faulty_backend_calls(void);
 
