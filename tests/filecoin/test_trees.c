@@ -1,5 +1,7 @@
 /* Data trees and Poseidon trees: roots against the reference, paths lead to the root. */
+#include "base/cpu.h"
 #include "filecoin/data_tree.h"
+#include "filecoin/merkle.h"
 #include "filecoin/oct_tree.h"
 #include "filecoin/vectors.h"
 #include "hash/poseidon.h"
@@ -125,10 +127,55 @@ static void test_roots__equal_the_known_answers(void **state)
     cuzk_pool_destroy(pool);
 }
 
+/* Paths of a built tree lead to its root, however many climb side by side; a changed one leads elsewhere and
+ * leaves its neighbours alone. */
+static void climb_together(void)
+{
+    enum { MOST = 19 };
+    static const struct cuzk_tree_shape shapes[] = {{2, 0, 0}, {1, 4, 0}, {1, 4, 2}};
+    struct cuzk_merkle_path paths[MOST];
+    struct cuzk_fr roots[MOST], nodes[128];
+
+    for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
+        const size_t leaves = cuzk_oct_tree_leaves(shapes[k]), count = cuzk_oct_tree_nodes(shapes[k]);
+        struct cuzk_fr_arena values = {NULL};
+
+        assert_true(count <= sizeof nodes / sizeof nodes[0]);
+        for (size_t i = 0; i < leaves; i++)
+            cuzk_fr_from_u64(7 * i + k, &nodes[i]);
+        cuzk_oct_tree_build(NULL, shapes[k], nodes);
+        for (size_t i = 0; i < MOST; i++)
+            assert_int_equal(
+                cuzk_oct_tree_prove(shapes[k], nodes, (i * 11 + 3) % leaves, &values, &paths[i], NULL),
+                CUZK_OK);
+        for (size_t n = 1; n <= MOST; n++) {
+            const struct cuzk_fr leaf = paths[n / 2].leaf;
+            cuzk_fr_add(&leaf, &leaf, &paths[n / 2].leaf);
+            cuzk_merkle_oct_roots(shapes[k], paths, n, roots);
+            for (size_t i = 0; i < n; i++)
+                assert_true(cuzk_fr_equal(&roots[i], &nodes[count - 1]) == (i != n / 2));
+            paths[n / 2].leaf = leaf;
+        }
+        cuzk_fr_arena_destroy(&values);
+    }
+}
+
+static void test_oct_roots__climb_together(void **state)
+{
+    const enum cuzk_cpu_level best = cuzk_cpu_level();
+
+    (void)state;
+    for (enum cuzk_cpu_level level = CUZK_CPU_PORTABLE; level <= best; level++) {
+        cuzk_cpu_set_level(level);
+        climb_together();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_roots__equal_the_known_answers),
+        cmocka_unit_test(test_oct_roots__climb_together),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
