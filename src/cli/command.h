@@ -140,6 +140,7 @@ extern const struct cli_command cli_r1cs_setup;
 extern const struct cli_command cli_r1cs_verify;
 extern const struct cli_command cli_seal;
 extern const struct cli_command cli_serve;
+extern const struct cli_command cli_derive;
 extern const struct cli_command cli_setup;
 extern const struct cli_command cli_status;
 extern const struct cli_command cli_submit;

@@ -6,6 +6,7 @@
 const struct cli_command *const cli_commands[] = {
     /* clang-format off */
     &cli_setup,
+    &cli_derive,
     &cli_seal,
     &cli_synth_porep,
     &cli_synth_winning,

@@ -4,6 +4,7 @@
 #include "circuit/pce.h"
 #include "cli/inspect.h"
 #include "filecoin/vanilla_file.h"
+#include "groth16/derived.h"
 #include "groth16/proof.h"
 #include "groth16/vk.h"
 
@@ -25,6 +26,7 @@ static const char *const names[CLI_FILE_KINDS] = {
     [CLI_FILE_POST_REQUEST] = "PoSt request",
     [CLI_FILE_UPDATE_REQUEST] = "update request",
     [CLI_FILE_PCE] = "compact circuit",
+    [CLI_FILE_DERIVED] = "derived key",
 };
 
 const char *cli_file_kind_name(enum cli_file_kind kind)
@@ -80,6 +82,9 @@ enum cli_file_kind cli_file_kind(const struct cuzk_file_map *map)
     if (map->length >= sizeof CUZK_PCE_MAGIC - 1 &&
         memcmp(map->bytes, CUZK_PCE_MAGIC, sizeof CUZK_PCE_MAGIC - 1) == 0)
         return CLI_FILE_PCE;
+    if (map->length >= sizeof CUZK_DERIVED_MAGIC - 1 &&
+        memcmp(map->bytes, CUZK_DERIVED_MAGIC, sizeof CUZK_DERIVED_MAGIC - 1) == 0)
+        return CLI_FILE_DERIVED;
     for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
         if (map->length >= 4 && memcmp(map->bytes, magics[i].magic, 4) == 0)
             return magics[i].kind;

@@ -10,6 +10,7 @@
 #include "cli/facts.h"
 #include "cli/proof_file.h"
 #include "engine/public_file.h"
+#include "groth16/derived.h"
 #include "groth16/params.h"
 #include "groth16/proof.h"
 #include "groth16/snarkjs_json.h"
@@ -221,6 +222,29 @@ static enum cuzk_status inspect_pce(struct cli_session *session, const struct cu
     return cli_facts_end(session, true, "", err);
 }
 
+static enum cuzk_status inspect_derived(struct cli_session *session, const struct cuzk_file_map *map,
+                                        struct cuzk_error *err)
+{
+    char params[2 * CUZK_DERIVED_PARAMS_BYTES + 1], circuit[2 * CUZK_DERIVED_CIRCUIT_BYTES + 1];
+    struct cuzk_derived derived;
+
+    CUZK_TRY(cli_session_pool(session, (struct cuzk_option_number){0}, err));
+    CUZK_TRY(cuzk_derived_from_bytes(map->path, map->bytes, map->length, NULL, session->pool,
+                                     &session->progress, &derived, err));
+    const struct cuzk_derived_shape shape = derived.shape;
+    cuzk_derived_close(&derived);
+    cuzk_hex_encode(shape.identity.params, sizeof shape.identity.params, params);
+    cuzk_hex_encode(shape.identity.circuit, sizeof shape.identity.circuit, circuit);
+    cli_facts_begin(session, map, CLI_FILE_DERIVED);
+    cli_fact_text(session, "parameters", params);
+    cli_fact_text(session, "circuit_fingerprint", circuit);
+    cli_fact_number(session, "log2_domain", shape.log_domain);
+    cli_fact_number(session, "public_inputs", shape.inputs - 1);
+    cli_fact_number(session, "inputs_in_l", shape.c_input_count);
+    cli_fact_number(session, "aux", shape.aux);
+    return cli_facts_end(session, true, "", err);
+}
+
 static enum cuzk_status inspect_timeline(struct cli_session *session, const struct cuzk_file_map *map,
                                          struct cuzk_error *err)
 {
@@ -294,6 +318,8 @@ enum cuzk_status cli_inspect(struct cli_session *session, const struct cuzk_file
         return inspect_wtns(session, map, err);
     case CLI_FILE_PCE:
         return inspect_pce(session, map, err);
+    case CLI_FILE_DERIVED:
+        return inspect_derived(session, map, err);
     case CLI_FILE_ZKEY:
         return inspect_zkey(session, map, err);
     case CLI_FILE_TIMELINE:
@@ -319,6 +345,7 @@ enum cuzk_status cli_inspect(struct cli_session *session, const struct cuzk_file
     return cuzk_error_set(err, CUZK_INPUT,
                           "%s: expected a C1 output, vanilla proof, request, verifying key, parameters, "
                           "proof, r1cs, wtns, zkey, "
-                          "timeline or snarkjs JSON, found %" PRIu64 " bytes that are none of these",
+                          "timeline, derived key or snarkjs JSON, found %" PRIu64
+                          " bytes that are none of these",
                           map->path, map->length);
 }

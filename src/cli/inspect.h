@@ -26,6 +26,7 @@ enum cli_file_kind {
     CLI_FILE_POST_REQUEST,
     CLI_FILE_UPDATE_REQUEST,
     CLI_FILE_PCE,
+    CLI_FILE_DERIVED,
     CLI_FILE_KINDS,
 };
 

@@ -1,6 +1,7 @@
 /*
  * A circuit bound to its parameters on a backend, ready for any number of proofs: the circuit recorded, the
- * parameters opened, the prover made. Read-only once open: any number of threads.
+ * parameters opened, with the derived key where there is a good one, the prover made. Read-only once open:
+ * any number of threads.
  */
 #ifndef CUZK_ENGINE_RESIDENT_KEY_H
 #define CUZK_ENGINE_RESIDENT_KEY_H
@@ -9,6 +10,7 @@
 #include "base/progress.h"
 #include "base/timeline.h"
 #include "circuit/circuit.h"
+#include "groth16/derived.h"
 #include "groth16/params.h"
 #include "groth16/prove.h"
 
@@ -17,6 +19,8 @@ struct cuzk_resident_key {
     struct cuzk_witness_layout layout;
     struct cuzk_r1cs *r1cs; /* without C: C z is never evaluated */
     struct cuzk_params params;
+    bool is_derived; /* h and l are the derived key's (srs/derived_key.h) */
+    struct cuzk_derived derived;
     struct cuzk_prover *prover;
 };
 

@@ -49,6 +49,8 @@ static enum cuzk_status read_fields(struct cuzk_bytes *bytes, struct cuzk_derive
                                DOMAIN_LOG_MOST, log_domain);
     out->log_domain = log_domain;
     CUZK_TRY(cuzk_bytes_u32le(bytes, "inputs", &out->inputs, err));
+    if (out->inputs == 0)
+        return cuzk_bytes_fail(bytes, "inputs", MAGIC_BYTES + 8, err, "expected at least one, found none");
     CUZK_TRY(cuzk_bytes_u32le(bytes, "aux variables", &out->aux, err));
     CUZK_TRY(cuzk_bytes_copy(bytes, "digest of the parameters", out->identity.params,
                              CUZK_DERIVED_PARAMS_BYTES, err));

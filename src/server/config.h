@@ -35,6 +35,7 @@ struct cuzk_config_values {
     const char *isolation;           /* "auto", "process", "thread" */
     struct cuzk_option_number threads;
     const char *params_dir, *cache_dir;
+    const char *derived_key; /* "off", "use" */
     struct cuzk_option_list preload;
 
     struct cuzk_option_number host_mem, vram_limit; /* bytes */

@@ -111,6 +111,17 @@ static const struct cuzk_option rows[] = {
      .help =
          "where compact circuits and digests of parameters are kept, or off; beside the parameters, or in "
          "the user's cache directory, where not given"},
+    {.name = "derived-key",
+     .type = CUZK_OPTION_CHOICE,
+     .offset = offsetof(struct cuzk_config_values, derived_key),
+     .placeholder = "off|use",
+     .key = "engine.derived_key",
+     .environment = "CUZK_DERIVED_KEY",
+     .choices = "off|use",
+     .fallback = "use",
+     .help = "whether a derived key beside the parameters (cuzk derive) is used: two transforms of six fewer "
+             "for a "
+             "partition"},
     {.name = "preload",
      .type = CUZK_OPTION_LIST,
      .offset = offsetof(struct cuzk_config_values, preload),

@@ -15,6 +15,7 @@
 #include "server/http.h"
 #include "server/work_queue.h"
 #include "srs/cache.h"
+#include "srs/derived_key.h"
 
 enum { DEVICE_NAME = 96 };
 
@@ -116,6 +117,7 @@ static enum cuzk_status start_engine(struct cuzk_daemon *daemon, const struct cu
     if (values->state_dir != NULL)
         snprintf(state, sizeof state, "%s", values->state_dir);
     CUZK_TRY(cuzk_file_make_directory(state, err));
+    CUZK_TRY(cuzk_derived_mode_set(values->derived_key, err)); /* before any thread or child is there */
     CUZK_TRY(open_devices(config, program, &devices, err));
     struct cuzk_engine_options options = {
         .knobs = config->knobs,

@@ -1,5 +1,7 @@
 #include "srs/derived_key.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +16,20 @@ enum cuzk_derived_mode cuzk_derived_mode_parse(const char *text)
     if (text != NULL && strcmp(text, "use") == 0)
         return CUZK_DERIVED_USE;
     return text != NULL && strcmp(text, "build") == 0 ? CUZK_DERIVED_BUILD : CUZK_DERIVED_OFF;
+}
+
+enum cuzk_derived_mode cuzk_derived_mode_now(void)
+{
+    const char *set = getenv(CUZK_DERIVED_VARIABLE);
+
+    return set == NULL || *set == '\0' ? CUZK_DERIVED_USE : cuzk_derived_mode_parse(set);
+}
+
+enum cuzk_status cuzk_derived_mode_set(const char *text, struct cuzk_error *err)
+{
+    if (text != NULL && setenv(CUZK_DERIVED_VARIABLE, text, 1) != 0)
+        return cuzk_error_set(err, CUZK_IO, "%s: %s", CUZK_DERIVED_VARIABLE, strerror(errno));
+    return CUZK_OK;
 }
 
 static enum cuzk_status digest_of(const char *params_path, const struct cuzk_progress *progress,

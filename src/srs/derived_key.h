@@ -20,6 +20,14 @@ enum cuzk_derived_mode {
 #define CUZK_DERIVED_MODES  "off|use|build"
 #define CUZK_DERIVED_SUFFIX ".derived"
 
+/* Whether provers take derived keys: CUZK_DERIVED_OFF or _USE. $CUZK_DERIVED_KEY, "off" or "use"; USE where
+ * it is not set. The other one puts an option's value into force, for this process and those that it starts;
+ * NULL leaves all as it is. While one thread runs. Errors: IO. */
+#define CUZK_DERIVED_VARIABLE "CUZK_DERIVED_KEY"
+
+enum cuzk_derived_mode cuzk_derived_mode_now(void);
+enum cuzk_status cuzk_derived_mode_set(const char *text, struct cuzk_error *err);
+
 /* One of the above by its name; OFF for any other. */
 enum cuzk_derived_mode cuzk_derived_mode_parse(const char *text);
 
