@@ -119,9 +119,8 @@ static const struct cuzk_option rows[] = {
      .environment = "CUZK_DERIVED_KEY",
      .choices = "off|use",
      .fallback = "use",
-     .help = "whether a derived key beside the parameters (cuzk derive) is used: two transforms of six fewer "
-             "for a "
-             "partition"},
+     .help = "whether a derived key beside the parameters (cuzk derive) is used: four transforms a partition "
+             "instead of six"},
     {.name = "preload",
      .type = CUZK_OPTION_LIST,
      .offset = offsetof(struct cuzk_config_values, preload),
