@@ -108,9 +108,9 @@ static const struct cuzk_option rows[] = {
      .key = "engine.cache_dir",
      .environment = "CUZK_CACHE_DIR",
      .example = "\"/var/cache/cuzk\"",
-     .help =
-         "where compact circuits and digests of parameters are kept, or off; beside the parameters, or in "
-         "the user's cache directory, where not given"},
+     .help = "where compact circuits, derived keys and digests of parameters are kept, or off; beside the "
+             "parameters, or in "
+             "the user's cache directory, where not given"},
     {.name = "derived-key",
      .type = CUZK_OPTION_CHOICE,
      .offset = offsetof(struct cuzk_config_values, derived_key),
