@@ -440,11 +440,6 @@ static enum cuzk_status set_knob(struct reading *reading, enum cuzk_knob knob, c
     return CUZK_OK;
 }
 
-static size_t row_named(const struct reading *reading, const char *name)
-{
-    return (size_t)(cuzk_option_find(reading->rows, reading->row_count, name, strlen(name)) - reading->rows);
-}
-
 static enum cuzk_status take_knob_flag(struct reading *reading, const char *assignment,
                                        struct cuzk_error *err)
 {
@@ -464,10 +459,9 @@ static enum cuzk_status take_knob_flag(struct reading *reading, const char *assi
 static enum cuzk_status take_knobs(struct reading *reading, struct cuzk_error *err)
 {
     struct cuzk_config *config = reading->config;
-    const enum cuzk_status status = cuzk_knobs_preset(config->values.preset, &config->knobs, err);
 
-    if (status != CUZK_OK)
-        return cuzk_error_prefix(err, status, "%s", config->source[row_named(reading, "preset")]);
+    if (cuzk_knobs_preset(config->values.preset, &config->knobs, err) != CUZK_OK)
+        return cuzk_config_blame(config, "pipeline.preset", err);
     for (size_t i = 0; i < CUZK_KNOBS; i++) {
         const enum cuzk_knob knob = (enum cuzk_knob)i;
         const struct cuzk_toml_value *value = reading->knob_value[i];

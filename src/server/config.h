@@ -90,8 +90,12 @@ void cuzk_config_compare(const struct cuzk_config *old, const struct cuzk_config
                                       bool reload),
                          void *context);
 
+/* Puts where the row with this key got its value before the message about it. Returns INPUT where that is the
+ * file, else ARGUMENT. */
+enum cuzk_status cuzk_config_blame(const struct cuzk_config *config, const char *key, struct cuzk_error *err);
+
 /* Values that only together make no sense: TCP off the loopback without TLS, half a TLS, unknown circuits,
- * devices and presets. Errors: ARGUMENT. */
+ * devices and presets. Errors: INPUT (the file, with its line), ARGUMENT (environment and flags). */
 enum cuzk_status cuzk_config_check(const struct cuzk_config *config, struct cuzk_error *err);
 
 /* The engine's address where nobody names one: "unix:" and $RUNTIME_DIRECTORY/cuzk.sock, else

@@ -117,15 +117,49 @@ void cuzk_config_compare(const struct cuzk_config *old, const struct cuzk_config
     }
 }
 
-static enum cuzk_status check_addresses(const struct cuzk_config_values *values, struct cuzk_error *err)
+enum cuzk_status cuzk_config_blame(const struct cuzk_config *config, const char *key, struct cuzk_error *err)
+{
+    size_t count;
+    const struct cuzk_option *rows = cuzk_config_rows(&count);
+    const size_t path = config->path != NULL ? strlen(config->path) : 0;
+    enum cuzk_status status = CUZK_ARGUMENT;
+    struct cuzk_error plain;
+
+    for (size_t i = 0; i < count && err != NULL; i++) {
+        const char *source = config->source[i];
+
+        if (rows[i].key == NULL || strcmp(rows[i].key, key) != 0 || strcmp(source, "default") == 0)
+            continue;
+        plain = *err;
+        if (path > 0 && strncmp(source, config->path, path) == 0 && source[path] == ':')
+            status = CUZK_INPUT;
+        return cuzk_error_set(err, status, "%s: %s", source, plain.message);
+    }
+    return status;
+}
+
+static enum cuzk_status check_tls(const struct cuzk_config_values *values, struct cuzk_error *err)
+{
+    if ((values->tls_certificate != NULL) != (values->tls_key != NULL))
+        return cuzk_error_set(err, CUZK_ARGUMENT, "tls: certificate and key are given together");
+    if (values->tls_client_ca != NULL && values->tls_certificate == NULL)
+        return cuzk_error_set(err, CUZK_ARGUMENT, "tls.client_ca: needs certificate and key");
+    return CUZK_OK;
+}
+
+/* The one of the three that is given. */
+static const char *tls_key(const struct cuzk_config_values *values)
+{
+    return values->tls_certificate != NULL ? "tls.certificate"
+           : values->tls_key != NULL       ? "tls.key"
+                                           : "tls.client_ca";
+}
+
+static enum cuzk_status check_grpc(const struct cuzk_config_values *values, struct cuzk_error *err)
 {
     const bool tls = values->tls_certificate != NULL && values->tls_key != NULL;
     struct cuzk_address address;
 
-    if ((values->tls_certificate != NULL) != (values->tls_key != NULL))
-        return cuzk_error_set(err, CUZK_ARGUMENT, "tls: certificate and key are given together");
-    if (values->tls_client_ca != NULL && !tls)
-        return cuzk_error_set(err, CUZK_ARGUMENT, "tls.client_ca: needs certificate and key");
     for (size_t i = 0; i < values->grpc.count; i++) {
         CUZK_TRY(cuzk_address_parse("listen.grpc", values->grpc.items[i], &address, err));
         if (!address.local && !address.loopback && (!tls || values->tls_client_ca == NULL))
@@ -134,6 +168,13 @@ static enum cuzk_status check_addresses(const struct cuzk_config_values *values,
                                   "and tls.client_ca",
                                   values->grpc.items[i]);
     }
+    return CUZK_OK;
+}
+
+static enum cuzk_status check_http(const struct cuzk_config_values *values, struct cuzk_error *err)
+{
+    struct cuzk_address address;
+
     if (strcmp(values->http, "off") == 0)
         return CUZK_OK;
     CUZK_TRY(cuzk_address_parse("listen.http", values->http, &address, err));
@@ -166,23 +207,44 @@ static enum cuzk_status check_devices(const struct cuzk_config_values *values, s
     return CUZK_OK;
 }
 
-enum cuzk_status cuzk_config_check(const struct cuzk_config *config, struct cuzk_error *err)
+static enum cuzk_status check_mode(const struct cuzk_config_values *values, struct cuzk_error *err)
 {
-    const struct cuzk_config_values *values = &config->values;
     const char *mode = values->socket_mode;
-    struct cuzk_circuit_id id;
 
-    CUZK_TRY(check_addresses(values, err));
     if (strspn(mode, "01234567") != strlen(mode) || strlen(mode) < 3 || strlen(mode) > 4 ||
         strtoul(mode, NULL, 8) > 0777)
         return cuzk_error_set(err, CUZK_ARGUMENT,
                               "listen.socket_mode: expected three octal digits, found '%s'", mode);
-    CUZK_TRY(check_devices(values, err));
+    return CUZK_OK;
+}
+
+static enum cuzk_status check_preload(const struct cuzk_config_values *values, struct cuzk_error *err)
+{
+    struct cuzk_circuit_id id;
+
     for (size_t i = 0; i < values->preload.count; i++) {
         const enum cuzk_status status = cuzk_circuit_id_parse(values->preload.items[i], &id, err);
 
         if (status != CUZK_OK)
             return cuzk_error_prefix(err, status, "engine.preload");
     }
+    return CUZK_OK;
+}
+
+enum cuzk_status cuzk_config_check(const struct cuzk_config *config, struct cuzk_error *err)
+{
+    static const struct {
+        const char *key; /* whose value is to blame */
+        enum cuzk_status (*check)(const struct cuzk_config_values *values, struct cuzk_error *err);
+    } checks[] = {
+        {"tls.certificate", check_tls},    {"listen.grpc", check_grpc},
+        {"listen.http", check_http},       {"listen.socket_mode", check_mode},
+        {"engine.devices", check_devices}, {"engine.preload", check_preload},
+    };
+
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
+        if (checks[i].check(&config->values, err) != CUZK_OK)
+            return cuzk_config_blame(
+                config, checks[i].check == check_tls ? tls_key(&config->values) : checks[i].key, err);
     return CUZK_OK;
 }

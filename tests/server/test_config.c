@@ -233,8 +233,10 @@ static void test_check__what_only_together_makes_no_sense(void **state)
         struct cuzk_error err = {0};
 
         assert_int_equal(read_text(cases[i].text, NULL, &config, &err), CUZK_OK);
-        if (cuzk_config_check(config, &err) != (cases[i].message != NULL ? CUZK_ARGUMENT : CUZK_OK))
+        if (cuzk_config_check(config, &err) != (cases[i].message != NULL ? CUZK_INPUT : CUZK_OK))
             fail_msg("%s: %s", cases[i].text, err.message);
+        if (cases[i].message != NULL && strstr(err.message, ":2: ") == NULL)
+            fail_msg("%s: no line is named: %s", cases[i].text, err.message);
         if (cases[i].message != NULL && strstr(err.message, cases[i].message) == NULL)
             fail_msg("%s\nsays     %s\nexpected %s", cases[i].text, err.message, cases[i].message);
         cuzk_config_destroy(config);
