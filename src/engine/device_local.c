@@ -28,6 +28,7 @@ struct local_slot {
     /* of the thread that runs a stage */
     struct cuzk_proving *proving;
     enum reached reached;
+    const struct cuzk_device *device;
     struct cuzk_progress progress;
     atomic_bool abandoned;
 };
@@ -190,7 +191,10 @@ static enum cuzk_status unload(struct cuzk_device *base, const struct cuzk_circu
 
 static bool is_abandoned(void *context)
 {
-    return atomic_load(&((struct local_slot *)context)->abandoned);
+    const struct local_slot *slot = context;
+    const struct cuzk_device *device = slot->device;
+
+    return atomic_load(&slot->abandoned) || (device->stop != NULL && device->stop(device->stop_context));
 }
 
 /* The unit leaves its slot. Nobody runs a stage of it. */
@@ -422,9 +426,11 @@ enum cuzk_status cuzk_device_local_create_with(const struct cuzk_local_opener *o
     pthread_mutex_init(&device->lock, NULL);
     CUZK_TRY_OUT(CUZK_NEW(&device->slots, slots, "slots of a device", err));
     device->base.slots = slots;
-    for (unsigned i = 0; i < slots; i++)
+    for (unsigned i = 0; i < slots; i++) {
+        device->slots[i].device = &device->base;
         device->slots[i].progress =
             (struct cuzk_progress){.cancelled = is_abandoned, .context = &device->slots[i]};
+    }
     if (threads != 1)
         CUZK_TRY_OUT(cuzk_pool_create(threads, &device->pool, err));
     CUZK_TRY_OUT(open_backend(device, err));

@@ -62,8 +62,12 @@ static enum cuzk_status sql_error(sqlite3 *db, int code, const char *doing, stru
         status = CUZK_IO;
         break;
     }
-    return cuzk_error_set(err, status, "journal: %s: %s%s%s", doing, sqlite3_errstr(code),
-                          db != NULL ? ": " : "", db != NULL ? sqlite3_errmsg(db) : "");
+    const char *const file = db != NULL ? sqlite3_db_filename(db, "main") : NULL;
+    const char *const said = sqlite3_errstr(code), *const more = db != NULL ? sqlite3_errmsg(db) : said;
+
+    return cuzk_error_set(err, status, "journal: %s%s%s: %s%s%s", file != NULL ? file : "",
+                          file != NULL ? ": " : "", doing, said, strcmp(said, more) != 0 ? ": " : "",
+                          strcmp(said, more) != 0 ? more : "");
 }
 
 static enum cuzk_status run(sqlite3 *db, const char *sql, struct cuzk_error *err)
