@@ -19,7 +19,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
 
     (void)count;
     CUZK_TRY(cli_output_check("out", given->out, true, session->json, err));
-    CUZK_TRY(cli_remote_open(session, &given->remote, &client, err));
+    CUZK_TRY(cli_remote_open(&given->remote, &client, err));
     enum cuzk_status status =
         cli_remote_await(session, client, arguments[0], given->timeout.value, &result, err);
 

@@ -16,7 +16,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     ProtobufCMessage *answer;
 
     (void)count;
-    CUZK_TRY(cli_remote_open(session, &given->remote, &client, err));
+    CUZK_TRY(cli_remote_open(&given->remote, &client, err));
     request.job_id = (char *)(uintptr_t)arguments[0];
     enum cuzk_status status = cli_remote_call(session, client, "CancelProof", &request.base,
                                               &cuzk__v1__cancel_proof_response__descriptor, &answer, err);

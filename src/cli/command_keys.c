@@ -36,18 +36,16 @@ static enum cuzk_status preload(struct cli_session *session, const void *values,
     ProtobufCMessage *answer;
 
     (void)count;
-    CUZK_TRY(cli_remote_open(session, &given->remote, &client, err));
+    CUZK_TRY(cli_remote_open(&given->remote, &client, err));
     request.circuit_id = (char *)(uintptr_t)arguments[0];
     const struct cuzk_client_call call = {.method = "PreloadSRS", /* a large key takes minutes: no deadline */
                                           .small = &request.base,
                                           .answer = &cuzk__v1__preload_srs_response__descriptor,
                                           .progress = &session->progress};
-    enum cuzk_status status = cuzk_client_call(client, &call, &answer, NULL, err);
+    enum cuzk_status status = cli_remote_ask(session, client, &call, &answer, err);
 
     if (status == CUZK_OK)
         status = tell_preload(session, arguments[0], answer, err);
-    else if (status != CUZK_IO)
-        session->hint[0] = '\0';
     cuzk_message_free(answer);
     cuzk_client_close(client);
     return status;
@@ -62,7 +60,7 @@ static enum cuzk_status evict(struct cli_session *session, const void *values, c
     ProtobufCMessage *answer;
 
     (void)count;
-    CUZK_TRY(cli_remote_open(session, &given->remote, &client, err));
+    CUZK_TRY(cli_remote_open(&given->remote, &client, err));
     request.circuit_id = (char *)(uintptr_t)arguments[0];
     enum cuzk_status status = cli_remote_call(session, client, "EvictSRS", &request.base,
                                               &cuzk__v1__evict_srs_response__descriptor, &answer, err);

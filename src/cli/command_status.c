@@ -88,7 +88,7 @@ static enum cuzk_status run_status(struct cli_session *session, const void *valu
 
     (void)arguments;
     (void)count;
-    CUZK_TRY(cli_remote_open(session, &given->remote, &client, err));
+    CUZK_TRY(cli_remote_open(&given->remote, &client, err));
     enum cuzk_status status = cli_remote_call(session, client, "GetStatus", &request.base,
                                               &cuzk__v1__get_status_response__descriptor, &answer, err);
 
@@ -116,7 +116,7 @@ static enum cuzk_status run_metrics(struct cli_session *session, const void *val
 
     (void)arguments;
     (void)count;
-    CUZK_TRY(cli_remote_open(session, &given->remote, &client, err));
+    CUZK_TRY(cli_remote_open(&given->remote, &client, err));
     enum cuzk_status status = cli_remote_call(session, client, "GetMetrics", &request.base,
                                               &cuzk__v1__get_metrics_response__descriptor, &answer, err);
 

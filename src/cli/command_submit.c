@@ -66,7 +66,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
         in[job.in_count++] = arguments[i];
     job.in = in;
     job.kind = arguments[0];
-    CUZK_TRY_OUT(cli_remote_open(session, &given->remote, &client, err));
+    CUZK_TRY_OUT(cli_remote_open(&given->remote, &client, err));
     status = submit(session, given, client, &job, err);
 out:
     cuzk_client_close(client);

@@ -122,7 +122,7 @@ static enum cuzk_status wait_for_end(struct cli_session *session, struct cuzk_en
         cuzk_progress_report(&session->progress, "partitions", now.partitions_done, partitions);
         status = cuzk_progress_check(&session->progress, err);
     }
-    return ended ? judge(run, err) : status;
+    return status != CUZK_OK ? status : judge(run, err);
 }
 
 /* The key is loaded beside the first witness, and its circuit's sizes are what the knobs are held against. */
@@ -152,6 +152,8 @@ static enum cuzk_status open_engine(const struct cli_session *session, const str
     cuzk_circuit_id_format(circuit, name);
     CUZK_TRY(cuzk_device_local_create(pipeline->backend, pipeline->threads,
                                       2 * pipeline->knobs.value[CUZK_KNOB_WORKERS_PER_DEVICE], device, err));
+    (*device)->stop = session->progress.cancelled;
+    (*device)->stop_context = session->progress.context;
     return cuzk_engine_create(&options, out, err);
 }
 

@@ -51,6 +51,8 @@ static enum cuzk_status prove_each(struct cli_session *session, const struct cli
     const enum cuzk_status status = cuzk_circuit_prover_prove_all(work->prover, work->that, say_partition,
                                                                   &audience, work->times, work->proof, err);
 
+    if (status == CUZK_CANCELLED && cuzk_progress_check(&session->progress, err) != CUZK_OK)
+        return status; /* whose partition it was is of no interest */
     return status == CUZK_OK ? CUZK_OK : cuzk_error_prefix(err, status, "%s", given->name);
 }
 

@@ -17,14 +17,30 @@ enum {
     CANCEL_MS = 10000
 };
 
-enum cuzk_status cli_remote_open(struct cli_session *session, const struct cli_remote_options *options,
-                                 struct cuzk_client **out, struct cuzk_error *err)
+enum cuzk_status cli_remote_open(const struct cli_remote_options *options, struct cuzk_client **out,
+                                 struct cuzk_error *err)
 {
     char fallback[256];
 
     cuzk_config_default_address(fallback, sizeof fallback);
-    cli_session_hint(session, "is the daemon running? `cuzk serve` starts it, --addr says where it listens");
     return cuzk_client_open(options->addr != NULL ? options->addr : fallback, &options->tls, out, err);
+}
+
+void cli_remote_hint(struct cli_session *session)
+{
+    cli_session_hint(session, "is the daemon running? `cuzk serve` starts it, --addr says where it listens");
+}
+
+enum cuzk_status cli_remote_ask(struct cli_session *session, struct cuzk_client *client,
+                                const struct cuzk_client_call *call, ProtobufCMessage **out,
+                                struct cuzk_error *err)
+{
+    const enum cuzk_status status = cuzk_client_call(client, call, out, NULL, err);
+
+    session->hint[0] = '\0';
+    if (status == CUZK_IO)
+        cli_remote_hint(session);
+    return status;
 }
 
 enum cuzk_status cli_remote_call(struct cli_session *session, struct cuzk_client *client, const char *method,
@@ -36,11 +52,8 @@ enum cuzk_status cli_remote_call(struct cli_session *session, struct cuzk_client
                                           .answer = answer,
                                           .timeout_ms = SMALL_TIMEOUT_MS,
                                           .progress = &session->progress};
-    const enum cuzk_status status = cuzk_client_call(client, &call, out, NULL, err);
 
-    if (status != CUZK_OK && status != CUZK_IO)
-        session->hint[0] = '\0'; /* there is a daemon, and it has spoken */
-    return status;
+    return cli_remote_ask(session, client, &call, out, err);
 }
 
 /* ---- await ---- */
@@ -60,7 +73,7 @@ static enum cuzk_status await_once(struct cli_session *session, struct cuzk_clie
                                           .answer = &cuzk__v1__await_proof_response__descriptor,
                                           .timeout_ms = ms + SMALL_TIMEOUT_MS,
                                           .progress = &session->progress};
-    const enum cuzk_status status = cuzk_client_call(client, &call, &answer, NULL, err);
+    const enum cuzk_status status = cli_remote_ask(session, client, &call, &answer, err);
 
     *out = (Cuzk__V1__AwaitProofResponse *)answer;
     return status;
@@ -99,10 +112,7 @@ enum cuzk_status cli_remote_await(struct cli_session *session, struct cuzk_clien
             cuzk_clock_pause_ms(RECONNECT_EVERY_MS);
             continue;
         }
-        if (status != CUZK_OK) {
-            session->hint[0] = '\0';
-            return status;
-        }
+        CUZK_TRY(status);
         lost_ns = 0;
         if ((*out)->status != CUZK__V1__AWAIT_PROOF_RESPONSE__STATUS__TIMEOUT)
             return CUZK_OK;
@@ -161,7 +171,6 @@ enum cuzk_status cli_remote_judge(const Cuzk__V1__AwaitProofResponse *result, st
 enum cuzk_status cli_remote_tell(struct cli_session *session, const Cuzk__V1__AwaitProofResponse *result,
                                  const char *out, struct cuzk_error *err)
 {
-    session->hint[0] = '\0';
     CUZK_TRY(cli_remote_judge(result, err));
     if (out != NULL)
         CUZK_TRY(cuzk_file_write(out, true, result->proof.data, result->proof.len, err));

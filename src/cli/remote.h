@@ -40,9 +40,16 @@ struct cli_remote_options {
          .placeholder = "FILE",                                                                              \
          .help = "PEM certificates that the daemon's must be signed by"}
 
-/* Opens a client; the session's hint says what to do where no daemon answers. */
-enum cuzk_status cli_remote_open(struct cli_session *session, const struct cli_remote_options *options,
-                                 struct cuzk_client **out, struct cuzk_error *err);
+enum cuzk_status cli_remote_open(const struct cli_remote_options *options, struct cuzk_client **out,
+                                 struct cuzk_error *err);
+
+/* What to do where no daemon answers. */
+void cli_remote_hint(struct cli_session *session);
+
+/* A call; the session's hint says what to do where no daemon answers. */
+enum cuzk_status cli_remote_ask(struct cli_session *session, struct cuzk_client *client,
+                                const struct cuzk_client_call *call, ProtobufCMessage **out,
+                                struct cuzk_error *err);
 
 /* A small call: request in, answer out (cuzk_message_free). */
 enum cuzk_status cli_remote_call(struct cli_session *session, struct cuzk_client *client, const char *method,

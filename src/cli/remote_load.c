@@ -135,7 +135,7 @@ static enum cuzk_status work_down(struct load *load, struct cuzk_error *err)
     struct cuzk_client *client;
     enum cuzk_status status;
 
-    CUZK_TRY(cli_remote_open(load->session, load->options->daemon, &client, err));
+    CUZK_TRY(cli_remote_open(load->options->daemon, &client, err));
     for (;;) {
         status = CUZK_OK;
         pthread_mutex_lock(&load->lock);
@@ -310,8 +310,8 @@ enum cuzk_status cli_remote_load(struct cli_session *session, const struct cli_r
     cuzk_hex_encode(random, sizeof random, load.run_id);
     CUZK_TRY(CUZK_NEW(&load.proofs, options->proofs, "proofs", err));
     status = run_all(&load, err);
-    if (status == CUZK_OK || status == CUZK_CANCELLED)
-        session->hint[0] = '\0';
+    if (status == CUZK_IO)
+        cli_remote_hint(session);
     if (status == CUZK_OK)
         status = report(&load, err);
     cuzk_mem_free(load.proofs);

@@ -219,7 +219,6 @@ static enum cuzk_status await(struct cli_session *session, struct work *work, st
 
     CUZK_TRY(cli_remote_await(session, work->client, part->id, 0, &part->result, err));
     part->running = false;
-    session->hint[0] = '\0';
     CUZK_TRY(cli_remote_judge(part->result, err));
     if (part->result->proof.len != expected)
         return cuzk_error_set(
@@ -439,7 +438,7 @@ static enum cuzk_status report(struct cli_session *session, const struct work *w
 static enum cuzk_status run(struct cli_session *session, struct work *work, struct cuzk_error *err)
 {
     CUZK_TRY(prepare(session, work, err));
-    CUZK_TRY(cli_remote_open(session, work->wanted->daemon, &work->client, err));
+    CUZK_TRY(cli_remote_open(work->wanted->daemon, &work->client, err));
     CUZK_TRY(ask(session, work, err));
     CUZK_TRY(verify(session, work, err));
     work->total_ns = cuzk_clock_ns() - session->started_ns;

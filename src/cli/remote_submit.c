@@ -59,7 +59,11 @@ static enum cuzk_status fill_porep(struct sending *sending, const struct cli_job
         return cuzk_error_set(err, CUZK_ARGUMENT, "--c1: a PoRep is made from the output of commit phase 1");
     CUZK_TRY(make_room(sending, 1, err));
     CUZK_TRY(add_file(sending, job->c1, "C1 output", VANILLA_PROOF, err));
-    CUZK_TRY(cuzk_c1_decode(sending->map[0].bytes, (size_t)sending->map[0].length, NULL, &c1, err));
+    const enum cuzk_status status =
+        cuzk_c1_decode(sending->map[0].bytes, (size_t)sending->map[0].length, NULL, &c1, err);
+
+    if (status != CUZK_OK)
+        return cuzk_error_prefix(err, status, "%s", job->c1);
     sending->message.proof_kind = CUZK__V1__PROOF_KIND__POREP_SEAL_COMMIT;
     sending->message.sector_size = c1->sector_size;
     sending->message.registered_proof = c1->registered_proof >= 0 ? (uint64_t)c1->registered_proof : 0;
@@ -266,9 +270,7 @@ enum cuzk_status cli_remote_submit(struct cli_session *session, struct cuzk_clie
                                           .answer = &cuzk__v1__submit_proof_response__descriptor,
                                           .progress = &session->progress};
 
-    status = cuzk_client_call(client, &call, &answer, NULL, err);
-    if (status != CUZK_OK && status != CUZK_IO)
-        session->hint[0] = '\0';
+    status = cli_remote_ask(session, client, &call, &answer, err);
     if (status == CUZK_OK) {
         const Cuzk__V1__SubmitProofResponse *response = (const Cuzk__V1__SubmitProofResponse *)answer;
 

@@ -1,8 +1,11 @@
 """A real proof of a real sector, and what may not be proved."""
 import json
 import re
+import signal
+import subprocess
+import time
 
-from program import FIXTURES, Case, fixture, run, test_key
+from program import CUZK, FIXTURES, Case, fixture, run, test_key
 
 C1 = FIXTURES / "sectors" / "porep-2k" / "c1.json"
 PUBLIC = FIXTURES / "sectors" / "porep-2k" / "public_inputs.json"
@@ -93,6 +96,26 @@ class Prove(Case):
         self.assertRegex(self.expect(4, *given, "--host-mem", "300MiB").err, r"GiB of key \+ .* = .* the budget is 0\.293 GiB")
         self.assertIn("split needs workers_per_device",
                       self.expect(2, *given, "--preset", "phase-10", "--set", "workers_per_device=1").err)
+
+    def test_it_stops_on_request_and_leaves_nothing(self):
+        def stop(folder, more):
+            process = subprocess.Popen([CUZK, "prove", "porep", "--c1", C1, "--params-dir", test_key(), "--out",
+                                        folder / "proof.bin", *more], stderr=subprocess.PIPE, text=True)
+            time.sleep(1)
+            begin = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=100)
+            self.assertEqual(process.returncode, 4, said)
+            self.assertEqual(said.splitlines()[-1], "cuzk: stopped on request")
+            self.assertEqual(list(folder.iterdir()), [])
+            return time.monotonic() - begin
+
+        for more in ((), ("--preset", "phase-12")):
+            with self.subTest(options=more):
+                folder = self.folder / ("out" + "-".join(more))
+                folder.mkdir()
+                # a proof takes longer; others may keep the machine busy
+                self.assertTrue(any(stop(folder, more) < 2.5 for _ in range(4)))
 
     def test_wrong_owner_is_refused_before_proving(self):
         out = self.folder / "proof.bin"

@@ -77,6 +77,13 @@ class Commands(Served):
     def test_no_daemon_is_explained(self):
         result = self.expect(4, "status", "--addr", f"unix:{self.folder}/none.sock")
         self.assertIn("hint: is the daemon running?", result.err)
+        # but not where something else is wrong, and files are named
+        empty = self.write("empty", "")
+        for code, named, command in ((3, str(empty), ("submit", "porep", "--c1", empty)), (2, "--c1", ("submit", "porep")),
+                                     (2, "--addr", ("status", "--addr", "nonsense"))):
+            result = self.expect(code, *command)
+            self.assertRegex(result.err, f"^cuzk: {named}: ")
+            self.assertNotIn("is the daemon running", result.err)
 
     def test_await_time_is_over(self):
         self.daemon.stop()
