@@ -325,7 +325,7 @@ static enum cuzk_status open_engine(struct load *load, char *device_name, size_t
             cuzk_device_destroy(devices[i]);
         return status;
     }
-    if (devices[0]->ops->facts(devices[0], &facts, err) == CUZK_OK)
+    if (devices[0] != NULL && devices[0]->ops->facts(devices[0], &facts, err) == CUZK_OK)
         snprintf(device_name, room, "%s", facts.name);
     CUZK_TRY(cuzk_engine_create(&engine, &load->engine, err));
     memcpy(load->devices, devices, sizeof devices);

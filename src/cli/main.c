@@ -80,11 +80,10 @@ static const char *cache_of(const struct cuzk_option *options, size_t count, con
 {
     const struct cuzk_option *cache =
         cuzk_option_find(options, count, CLI_CACHE_OPTION_NAME, strlen(CLI_CACHE_OPTION_NAME));
-    const char *value = NULL;
 
-    if (cache != NULL && !cache->deferred)
-        memcpy(&value, values + cache->offset, sizeof value);
-    return value;
+    if (cache == NULL || cache->deferred)
+        return NULL;
+    return *(const char *const *)(const void *)(values + cache->offset);
 }
 
 static enum cuzk_status parse_and_run(struct cli_session *session, const struct cli_command *command,
