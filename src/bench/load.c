@@ -328,8 +328,8 @@ static enum cuzk_status open_engine(struct load *load, char *device_name, size_t
     if (devices[0] != NULL && devices[0]->ops->facts(devices[0], &facts, err) == CUZK_OK)
         snprintf(device_name, room, "%s", facts.name);
     CUZK_TRY(cuzk_engine_create(&engine, &load->engine, err));
-    memcpy(load->devices, devices, sizeof devices);
-    load->device_count = engine.device_count;
+    for (unsigned i = 0; i < engine.device_count; i++)
+        load->devices[load->device_count++] = devices[i];
     if (!is_null(options))
         CUZK_TRY(plan_device(load, err));
     if (options->knobs.value[CUZK_KNOB_SRS] == CUZK_SRS_PER_PROOF)

@@ -83,7 +83,10 @@ static const char *cache_of(const struct cuzk_option *options, size_t count, con
 
     if (cache == NULL || cache->deferred)
         return NULL;
-    return *(const char *const *)(const void *)(values + cache->offset);
+    const char *value;
+
+    memcpy((void *)&value, values + cache->offset, sizeof value);
+    return value;
 }
 
 static enum cuzk_status parse_and_run(struct cli_session *session, const struct cli_command *command,
