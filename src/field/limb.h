@@ -19,7 +19,8 @@
 #endif
 
 /* Arithmetic is inlined into the loops that use it, except under sanitizers: their checks make such functions
- * so large that compiling one takes many minutes. */
+ * so large that compiling one takes many minutes. The limbs below are inlined there too: they end up in
+ * registers, where there is nothing to check. */
 #ifdef __has_feature
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define CUZK_LANE_INLINE static __attribute__((noinline, unused))
@@ -35,10 +36,16 @@
 #define CUZK_HD inline __attribute__((always_inline))
 #endif
 
+#ifdef __CUDACC__
+#define CUZK_LIMB CUZK_HD
+#else
+#define CUZK_LIMB inline __attribute__((always_inline))
+#endif
+
 __extension__ typedef unsigned __int128 cuzk_u128;
 
 /* low limb of a + b * c + *carry; the high limb goes to *carry. Cannot overflow. */
-static CUZK_HD uint64_t cuzk_limb_mac(uint64_t a, uint64_t b, uint64_t c, uint64_t *carry)
+static CUZK_LIMB uint64_t cuzk_limb_mac(uint64_t a, uint64_t b, uint64_t c, uint64_t *carry)
 {
     const cuzk_u128 t = (cuzk_u128)b * c + a + *carry;
     *carry = (uint64_t)(t >> 64);
@@ -48,7 +55,7 @@ static CUZK_HD uint64_t cuzk_limb_mac(uint64_t a, uint64_t b, uint64_t c, uint64
 #if defined(__clang__) && !defined(__CUDACC__)
 
 /* a + b + *carry, carry in and out 0 or 1. The builtins are what clang makes add-with-carry chains of. */
-static CUZK_HD uint64_t cuzk_limb_adc(uint64_t a, uint64_t b, uint64_t *carry)
+static CUZK_LIMB uint64_t cuzk_limb_adc(uint64_t a, uint64_t b, uint64_t *carry)
 {
     unsigned long long out;
     const uint64_t sum = __builtin_addcll(a, b, *carry, &out);
@@ -57,7 +64,7 @@ static CUZK_HD uint64_t cuzk_limb_adc(uint64_t a, uint64_t b, uint64_t *carry)
 }
 
 /* a - b - *borrow, borrow in and out 0 or 1 */
-static CUZK_HD uint64_t cuzk_limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow)
+static CUZK_LIMB uint64_t cuzk_limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow)
 {
     unsigned long long out;
     const uint64_t difference = __builtin_subcll(a, b, *borrow, &out);
@@ -68,7 +75,7 @@ static CUZK_HD uint64_t cuzk_limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow)
 #else
 
 /* a + b + *carry, carry in and out 0 or 1 */
-static CUZK_HD uint64_t cuzk_limb_adc(uint64_t a, uint64_t b, uint64_t *carry)
+static CUZK_LIMB uint64_t cuzk_limb_adc(uint64_t a, uint64_t b, uint64_t *carry)
 {
     const cuzk_u128 t = (cuzk_u128)a + b + *carry;
     *carry = (uint64_t)(t >> 64);
@@ -76,7 +83,7 @@ static CUZK_HD uint64_t cuzk_limb_adc(uint64_t a, uint64_t b, uint64_t *carry)
 }
 
 /* a - b - *borrow, borrow in and out 0 or 1 */
-static CUZK_HD uint64_t cuzk_limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow)
+static CUZK_LIMB uint64_t cuzk_limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow)
 {
     const cuzk_u128 t = (cuzk_u128)a - b - *borrow;
     *borrow = (uint64_t)(t >> 64) & 1;
