@@ -1,4 +1,5 @@
-/* The circuits against the reference's: digests, checkpoints, sizes, namespaces, layout, witness. */
+/* The circuits of 2 KiB against the reference's: fine checkpoints, namespaces, layout, witness. Other sizes
+ * are test_circuits_sizes.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,26 +16,6 @@
 #include "support/random.h"
 
 #define KIB(n) ((uint64_t)(n) << 10)
-#define MIB(n) ((uint64_t)(n) << 20)
-#define GIB(n) ((uint64_t)(n) << 30)
-
-static void test_porep__small_circuits_equal(void **state)
-{
-    static const uint64_t sizes[] = {KIB(2), KIB(4), KIB(16), KIB(32), MIB(8)};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        circuit_fixture_compare(CUZK_CIRCUIT_POREP, sizes[i], 0);
-}
-
-static void test_porep__large_circuits_begin_equal(void **state)
-{
-    static const uint64_t sizes[] = {MIB(512), GIB(32), GIB(64)};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        circuit_fixture_compare(CUZK_CIRCUIT_POREP, sizes[i], 8);
-}
 
 static void test_porep__fine_checkpoints_equal(void **state)
 {
@@ -46,26 +27,6 @@ static void test_porep__namespace_tree_equals(void **state)
 {
     (void)state;
     circuit_fixture_compare_tree(CUZK_CIRCUIT_POREP);
-}
-
-static void test_post__small_circuits_equal(void **state)
-{
-    static const uint64_t sizes[] = {KIB(2), KIB(4), KIB(16), KIB(32), MIB(8), MIB(512)};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        circuit_fixture_compare(CUZK_CIRCUIT_WINNING, sizes[i], 0);
-        circuit_fixture_compare(CUZK_CIRCUIT_WPOST, sizes[i], 0);
-    }
-    circuit_fixture_compare(CUZK_CIRCUIT_WINNING, GIB(32), 0);
-    circuit_fixture_compare(CUZK_CIRCUIT_WINNING, GIB(64), 0);
-}
-
-static void test_post__large_circuits_begin_equal(void **state)
-{
-    (void)state;
-    circuit_fixture_compare(CUZK_CIRCUIT_WPOST, GIB(32), 1);
-    circuit_fixture_compare(CUZK_CIRCUIT_WPOST, GIB(64), 1);
 }
 
 static void test_post__fine_checkpoints_equal(void **state)
@@ -80,28 +41,6 @@ static void test_post__namespace_tree_equals(void **state)
     (void)state;
     circuit_fixture_compare_tree(CUZK_CIRCUIT_WINNING);
     circuit_fixture_compare_tree(CUZK_CIRCUIT_WPOST);
-}
-
-static void test_snap__small_circuits_equal(void **state)
-{
-    static const uint64_t sizes[] = {KIB(2), KIB(4), KIB(16), KIB(32), MIB(8)};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        circuit_fixture_compare(CUZK_CIRCUIT_SNAP, sizes[i], 0);
-        circuit_fixture_compare(CUZK_CIRCUIT_SNAPP, sizes[i], 0);
-    }
-}
-
-static void test_snap__large_circuits_begin_equal(void **state)
-{
-    static const uint64_t sizes[] = {MIB(512), GIB(32), GIB(64)};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        circuit_fixture_compare(CUZK_CIRCUIT_SNAP, sizes[i], 8);
-        circuit_fixture_compare(CUZK_CIRCUIT_SNAPP, sizes[i], 2);
-    }
 }
 
 static void test_snap__fine_checkpoints_equal(void **state)
@@ -227,16 +166,10 @@ static void test_porep_witness__threads_and_gates_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_porep__small_circuits_equal),
-        cmocka_unit_test(test_porep__large_circuits_begin_equal),
         cmocka_unit_test(test_porep__fine_checkpoints_equal),
         cmocka_unit_test(test_porep__namespace_tree_equals),
-        cmocka_unit_test(test_post__small_circuits_equal),
-        cmocka_unit_test(test_post__large_circuits_begin_equal),
         cmocka_unit_test(test_post__fine_checkpoints_equal),
         cmocka_unit_test(test_post__namespace_tree_equals),
-        cmocka_unit_test(test_snap__small_circuits_equal),
-        cmocka_unit_test(test_snap__large_circuits_begin_equal),
         cmocka_unit_test(test_snap__fine_checkpoints_equal),
         cmocka_unit_test(test_snap__namespace_tree_equals),
         cmocka_unit_test(test_layout__equals_the_recorded_one),
