@@ -39,7 +39,7 @@ format-check: packages
 	@clang-format-19 --dry-run -Werror $(SOURCES)
 
 gcc: packages ## warning-free with gcc
-	cmake --preset gcc $(LAUNCHER) -DCMAKE_C_FLAGS_RELEASE="-O1 -DNDEBUG" -DCUZK_CUDA=OFF >/dev/null
+	cmake --preset gcc $(LAUNCHER) -DCMAKE_C_FLAGS_RELEASE="-Og -DNDEBUG" -DCUZK_CUDA=OFF >/dev/null
 	ninja -C build-gcc
 
 # Tests labelled slow take minutes under a sanitizer: check-long clears ASAN_SKIP.
@@ -64,7 +64,7 @@ tsan-daemon: packages ## the whole daemon under load, under ThreadSanitizer
 	cd build-tsan && $(CTEST) -R '^e2e_serve_tsan$$'
 
 portable: build ## unit tests of what computes, with plain C arithmetic forced
-	cd build && CUZK_CPU=portable $(CTEST) -LE 'long|heavy|e2e|peers|layer:(base|engine|server|srs)'
+	cd build && CUZK_CPU=portable $(CTEST) -LE 'long|heavy|e2e|peers|shape|layer:(base|bench|engine|server|srs)'
 
 peers: build ## proofs judged by other people's implementations (node needed; skipped by name without it)
 	cd build && $(CTEST) -L peers

@@ -14,7 +14,7 @@ target_compile_options(cuzk_flags INTERFACE $<$<COMPILE_LANG_AND_ID:C,GNU>:-Wno-
 target_link_libraries(cuzk_flags INTERFACE Threads::Threads)
 if(CUZK_SANITIZE)
     target_compile_options(cuzk_flags INTERFACE -fsanitize=${CUZK_SANITIZE} -fno-sanitize-recover=all
-        -fno-omit-frame-pointer -g)
+        -fno-omit-frame-pointer)
     target_link_options(cuzk_flags INTERFACE -fsanitize=${CUZK_SANITIZE})
 endif()
 if(CUZK_FUZZ)
