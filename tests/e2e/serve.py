@@ -330,7 +330,7 @@ class Rude(Served):
 
 
 class Busy(Served):
-    device = "null:msm=20s"
+    device = "null:msm=3s"  # the daemon ends when the stage does
     options = ("--jobs-most", "5", "--grace", "1s")
 
     def test_too_much_work_says_when_to_come_back(self):
