@@ -154,9 +154,22 @@ static void write_end(struct cuzk_engine *engine, struct engine_job *job)
     pthread_mutex_lock(&engine->lock);
 }
 
+/* Whoever runs the daemon hears of it too; done and cancelled jobs are events. Under lock, given up for a
+ * moment: the job is in use. */
+static void log_failure(struct cuzk_engine *engine, const struct engine_job *job)
+{
+    if (job->state != CUZK_JOB_FAILED)
+        return;
+    pthread_mutex_unlock(&engine->lock);
+    cuzk_log_line(engine->log, CUZK_LOG_WARNING, "job %016llx: failed: %s", (unsigned long long)job->id,
+                  job->error != NULL ? job->error : "no memory was left for the reason");
+    pthread_mutex_lock(&engine->lock);
+}
+
 static void tell(struct cuzk_engine *engine, struct engine_job *job)
 {
     engine_list_remove(&engine->answering, job);
+    log_failure(engine, job);
     job->answered = true;
     engine_watches_call(engine, job);
     job->listed_ns = cuzk_clock_ns();

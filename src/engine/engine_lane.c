@@ -160,6 +160,17 @@ static void report(struct cuzk_engine *engine, const struct engine_task *task, e
         judge(engine, maker, status);
 }
 
+/* An attempt that failed and may be made again; what is wrong with a request is said when its job ends. Not
+ * under lock: the unit is in its stage. */
+static void log_attempt(const struct engine_lane *lane, const struct engine_unit *unit,
+                        enum cuzk_sched_stage stage, enum cuzk_status status, const struct cuzk_error *err)
+{
+    if (outcome_of(status, stage) == CUZK_OUTCOME_FAILED && status != CUZK_CANCELLED)
+        cuzk_log_line(lane->engine->log, CUZK_LOG_WARNING, "job %016llx: %s on %s: %s",
+                      (unsigned long long)unit->members[0].job->id, cuzk_sched_stage_name(stage), lane->name,
+                      err->message);
+}
+
 static void *lane_main(void *argument)
 {
     struct engine_lane *lane = argument;
@@ -186,6 +197,7 @@ static void *lane_main(void *argument)
             pthread_mutex_unlock(&engine->lock);
             engine_unit_enter(unit, task.stage, claim);
             status = run(lane, unit, &task, &err);
+            log_attempt(lane, unit, task.stage, status, &err);
             engine_unit_leave(unit, task.stage);
             pthread_mutex_lock(&engine->lock);
         }

@@ -1,14 +1,18 @@
 """What the service promises: cancelling at any stage, waiting through a restart, who is let in, what health says."""
+import json
+import re
+import shutil
 import signal
 import socket
 import ssl
 import subprocess
 import time
+import unittest
 
 import h2
 from daemon import Daemon, free_port
 from h2 import string
-from program import CUZK, Case
+from program import BUILD, CUZK, Case
 from serve import C1, Served, porep
 
 COMPLETED, CANCELLED = 1, 3
@@ -237,6 +241,41 @@ class Health(Served):
         self.assertEqual(c.call("SubmitProof", porep("early")).code, 0)
         self.daemon.wait_for("ready:")
         self.assertEqual(c.call("/grpc.health.v1.Health/Check", b"").fields[1][0], SERVING)
+
+
+class Log(Case):
+    def test_failures_name_their_job_in_every_form(self):
+        for form in ("logfmt", "json"):
+            with self.subTest(format=form):
+                folder = self.folder / form
+                folder.mkdir()
+                daemon = Daemon(folder, "--failures-most", "2", "--log-repeat", "0s", "--log-format", form,
+                                device="null:fail_every=1").start()
+                self.addCleanup(daemon.stop)
+                failed = self.expect(3, "submit", "porep", "--c1", C1, "--wait", "--addr", daemon.address)
+                job = re.search(r"job ([0-9a-f]{16}): failed", failed.err).group(1)
+                daemon.wait_for(f"job {job}: failed")
+                lines = [line for line in daemon.said().splitlines() if job in line]
+                self.assertGreaterEqual(len(lines), 2)  # an attempt, and the end
+                self.assertTrue(any(" on gpu0: null device" in line for line in lines), lines)
+                for line in lines:
+                    if form == "json":
+                        self.assertEqual((json.loads(line)["job"], json.loads(line)["level"]), (job, "warning"))
+                    else:
+                        self.assertRegex(line, f"level=warning job={job} msg=")
+
+
+class Unit(Case):
+    @unittest.skipIf(shutil.which("systemd-analyze") is None, "systemd-analyze is not here")
+    def test_service_manager_takes_the_unit(self):
+        text = (BUILD / "cuzk.service").read_text()
+        start = re.search(r"(?m)^ExecStart=(\S+)", text).group(1)
+        unit = self.write("cuzk.service", text.replace(start, CUZK))
+        done = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        # the daemon's own grace ends before the service manager's patience
+        grace, patience = re.search(r"--grace (\d+)s", text).group(1), re.search(r"TimeoutStopSec=(\d+)min", text).group(1)
+        self.assertLess(int(grace), 60 * int(patience))
 
 
 class Reload(Certified):
