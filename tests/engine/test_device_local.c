@@ -1,5 +1,5 @@
-/* A device in this process, with a real key: its proofs verify, and after every fault the next ones do too.
- */
+/* A device in this process, with a real key: its proofs verify, from two slots at once and after an abandoned
+ * one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,9 +12,8 @@
 #include <cmocka.h>
 
 #include "backend/choice.h"
-#include "base/mem.h"
 #include "engine/device_local.h"
-#include "engine/porep_unit.h"
+#include "engine/key_unit.h"
 #include "support/faulty_backend.h"
 
 static struct cuzk_error err;
@@ -32,16 +31,16 @@ static enum cuzk_status open_faulty(void *context, const char *choice, struct cu
 
 static enum cuzk_status load(struct cuzk_device *device)
 {
-    return device->ops->load(device, &porep_unit_circuit, porep_unit_params(), NULL, &err);
+    return device->ops->load(device, &key_unit_circuit, key_unit_params(), NULL, &err);
 }
 
 static void assert_proves(struct cuzk_device *device, unsigned slot)
 {
     struct cuzk_device_unit unit;
 
-    if (porep_unit_prove(device, slot, &unit, &err) != CUZK_OK)
+    if (key_unit_prove(device, slot, &unit, &err) != CUZK_OK)
         fail_msg("%s", err.message);
-    assert_true(porep_unit_verifies(unit.proof));
+    assert_true(key_unit_verifies(unit.proof));
     assert_true(unit.kernels_ns > 0);
 }
 
@@ -56,7 +55,7 @@ static void *prove(void *context)
 {
     struct prover *prover = context;
 
-    prover->status = porep_unit_prove(prover->device, prover->slot, &prover->unit, NULL);
+    prover->status = key_unit_prove(prover->device, prover->slot, &prover->unit, NULL);
     return NULL;
 }
 
@@ -77,17 +76,17 @@ static void test_slots__prove_at_the_same_time(void **state)
     for (unsigned i = 0; i < 2; i++) {
         pthread_join(thread[i], NULL);
         assert_int_equal(prover[i].status, CUZK_OK);
-        assert_true(porep_unit_verifies(prover[i].unit.proof));
+        assert_true(key_unit_verifies(prover[i].unit.proof));
     }
     assert_memory_not_equal(prover[0].unit.proof, prover[1].unit.proof, CUZK_PROOF_BYTES);
-    assert_int_equal(device->ops->unload(device, &porep_unit_circuit, &err), CUZK_OK);
+    assert_int_equal(device->ops->unload(device, &key_unit_circuit, &err), CUZK_OK);
     cuzk_device_destroy(device);
 }
 
 static void test_stage__leaves_out_what_others_leave_out(void **state)
 {
     struct cuzk_device *device;
-    struct cuzk_device_unit unit = porep_unit();
+    struct cuzk_device_unit unit = key_unit();
 
     (void)state;
     assert_int_equal(cuzk_device_local_create("cpu", 0, 1, &device, &err), CUZK_OK);
@@ -95,10 +94,10 @@ static void test_stage__leaves_out_what_others_leave_out(void **state)
     assert_non_null(strstr(err.message, "not loaded"));
     assert_int_equal(load(device), CUZK_OK);
     assert_int_equal(device->ops->stage(device, 0, CUZK_STAGE_PREPARE, &unit, &err), CUZK_OK);
-    assert_int_equal(device->ops->unload(device, &porep_unit_circuit, &err), CUZK_BUSY);
+    assert_int_equal(device->ops->unload(device, &key_unit_circuit, &err), CUZK_BUSY);
     assert_int_equal(device->ops->stage(device, 0, CUZK_STAGE_MSM, &unit, &err), CUZK_OK);
     assert_int_equal(device->ops->stage(device, 0, CUZK_STAGE_FINISH, &unit, &err), CUZK_OK);
-    assert_true(porep_unit_verifies(unit.proof));
+    assert_true(key_unit_verifies(unit.proof));
     assert_int_equal(device->ops->stage(device, 1, CUZK_STAGE_SETUP, &unit, &err), CUZK_ARGUMENT);
     cuzk_device_destroy(device);
 }
@@ -106,7 +105,7 @@ static void test_stage__leaves_out_what_others_leave_out(void **state)
 static void test_abandon__between_stages_and_during_one(void **state)
 {
     struct cuzk_device *device;
-    struct cuzk_device_unit unit = porep_unit();
+    struct cuzk_device_unit unit = key_unit();
     const struct cuzk_local_opener opener = {.open = open_faulty};
     struct prover prover;
     pthread_t thread;
@@ -141,10 +140,10 @@ static void test_load__names_what_is_wrong(void **state)
 
     (void)state;
     assert_int_equal(cuzk_device_local_create("cpu", 1, 1, &device, &err), CUZK_OK);
-    assert_int_equal(device->ops->load(device, &porep_unit_circuit, "/nonexistent/key.params", NULL, &err),
+    assert_int_equal(device->ops->load(device, &key_unit_circuit, "/nonexistent/key.params", NULL, &err),
                      CUZK_NOT_FOUND);
-    assert_int_equal(device->ops->load(device, &none, porep_unit_params(), NULL, &err), CUZK_ARGUMENT);
-    assert_int_equal(device->ops->load(device, &larger, porep_unit_params(), NULL, &err), CUZK_INPUT);
+    assert_int_equal(device->ops->load(device, &none, key_unit_params(), NULL, &err), CUZK_ARGUMENT);
+    assert_int_equal(device->ops->load(device, &larger, key_unit_params(), NULL, &err), CUZK_INPUT);
     cuzk_device_destroy(device);
     assert_int_equal(cuzk_device_local_create("abacus", 1, 1, &device, &err), CUZK_ARGUMENT);
     assert_null(device);
@@ -170,89 +169,26 @@ static void test_memory_limit__reaches_the_backend(void **state)
     (void)state;
     assert_int_equal(cuzk_device_local_create_with(&opener, "cpu", 1, 1, &device, &err), CUZK_OK);
     device->memory_limit = 12345;
-    assert_int_equal(device->ops->need(device, &porep_unit_circuit, &need, &err), CUZK_OK);
+    assert_int_equal(device->ops->need(device, &key_unit_circuit, &need, &err), CUZK_OK);
     assert_int_equal(opened->memory_limit, 12345);
     assert_int_equal(device->ops->restart(device, &err), CUZK_OK);
-    assert_int_equal(device->ops->load(device, &porep_unit_circuit, "/nonexistent", NULL, &err),
+    assert_int_equal(device->ops->load(device, &key_unit_circuit, "/nonexistent", NULL, &err),
                      CUZK_NOT_FOUND);
     assert_int_equal(opened->memory_limit, 12345);
-    cuzk_device_destroy(device);
-}
-
-/* ---- faults ---- */
-
-static void test_faults__later_units_are_right(void **state)
-{
-    const struct cuzk_local_opener opener = {.open = open_faulty};
-    static const enum cuzk_status faults[] = {CUZK_DEVICE, CUZK_DEVICE_LOST, CUZK_MEMORY};
-    struct cuzk_device *device;
-    size_t calls = 0;
-
-    (void)state;
-    assert_int_equal(cuzk_device_local_create_with(&opener, "cpu", 0, 1, &device, &err), CUZK_OK);
-    for (;; calls++) {
-        const enum cuzk_status fault = faults[calls % 3];
-        struct cuzk_device_unit unit;
-        faulty_backend_fail(calls, fault);
-        enum cuzk_status status = load(device);
-        if (status == CUZK_OK)
-            status = porep_unit_prove(device, 0, &unit, &err);
-        if (!faulty_backend_failed()) {
-            assert_int_equal(status, CUZK_OK);
-            assert_true(porep_unit_verifies(unit.proof));
-            break;
-        }
-        assert_int_equal(status, fault);
-        if (fault == CUZK_DEVICE_LOST) {
-            assert_int_equal(load(device), CUZK_DEVICE_LOST);
-            assert_int_equal(device->ops->restart(device, &err), CUZK_OK);
-        }
-        /* the key is loaded anew, so that its call counts */
-        if (fault != CUZK_DEVICE_LOST)
-            assert_int_equal(device->ops->unload(device, &porep_unit_circuit, &err), CUZK_OK);
-    }
-    faulty_backend_fail(SIZE_MAX, CUZK_DEVICE);
-    assert_true(calls >= 11); /* key, job, upload, eval, quotient, four sums, waits */
-    assert_proves(device, 0);
-    cuzk_device_destroy(device);
-}
-
-static void test_memory__fails_at_each_allocation(void **state)
-{
-    struct cuzk_device *device;
-    struct cuzk_device_unit unit = porep_unit();
-    size_t n = 0;
-
-    (void)state;
-    assert_int_equal(cuzk_device_local_create("cpu", 0, 1, &device, &err), CUZK_OK);
-    assert_int_equal(load(device), CUZK_OK);
-    const size_t before = cuzk_mem_in_use();
-
-    for (enum cuzk_status status = CUZK_MEMORY; status == CUZK_MEMORY; n++) {
-        cuzk_mem_fail_after(n, 0);
-        status = device->ops->stage(device, 0, CUZK_STAGE_UPLOAD, &unit, &err);
-        cuzk_mem_fail_after(SIZE_MAX, 0);
-        if (status == CUZK_OK)
-            device->ops->abandon(device, 0);
-        assert_int_equal(cuzk_mem_in_use(), before);
-    }
-    assert_true(n >= 3);
-    assert_proves(device, 0);
-    assert_int_equal(cuzk_mem_in_use(), before);
     cuzk_device_destroy(device);
 }
 
 static int open_unit(void **state)
 {
     (void)state;
-    porep_unit_open();
+    key_unit_open("sectors/porep-2k");
     return 0;
 }
 
 static int close_unit(void **state)
 {
     (void)state;
-    porep_unit_close();
+    key_unit_close();
     return 0;
 }
 
@@ -264,8 +200,6 @@ int main(void)
         cmocka_unit_test(test_abandon__between_stages_and_during_one),
         cmocka_unit_test(test_load__names_what_is_wrong),
         cmocka_unit_test(test_memory_limit__reaches_the_backend),
-        cmocka_unit_test(test_faults__later_units_are_right),
-        cmocka_unit_test(test_memory__fails_at_each_allocation),
     };
 
     return cmocka_run_group_tests(tests, open_unit, close_unit);

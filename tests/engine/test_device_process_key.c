@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "engine/porep_unit.h"
+#include "engine/key_unit.h"
 
 static struct cuzk_error err;
 
@@ -25,16 +25,16 @@ static const char *choice(void)
 
 static enum cuzk_status load(struct cuzk_device *device)
 {
-    return device->ops->load(device, &porep_unit_circuit, porep_unit_params(), NULL, &err);
+    return device->ops->load(device, &key_unit_circuit, key_unit_params(), NULL, &err);
 }
 
 static void assert_proves(struct cuzk_device *device, unsigned slot)
 {
     struct cuzk_device_unit unit;
 
-    if (porep_unit_prove(device, slot, &unit, &err) != CUZK_OK)
+    if (key_unit_prove(device, slot, &unit, &err) != CUZK_OK)
         fail_msg("%s", err.message);
-    assert_true(porep_unit_verifies(unit.proof));
+    assert_true(key_unit_verifies(unit.proof));
     assert_true(unit.kernels_ns > 0);
 }
 
@@ -48,7 +48,7 @@ static void *prove(void *context)
 {
     struct prover *prover = context;
 
-    prover->status = porep_unit_prove(prover->device, 1, &prover->unit, NULL);
+    prover->status = key_unit_prove(prover->device, 1, &prover->unit, NULL);
     return NULL;
 }
 
@@ -64,7 +64,7 @@ static void test_kill__at_work_then_right_again(void **state)
     unsetenv("CUZK_TEST_CHILD");
     assert_int_equal(cuzk_device_process_create(getenv("CUZK_CHILD"), choice(), 0, 2, &device, &err),
                      CUZK_OK);
-    assert_int_equal(porep_unit_prove(device, 0, &unit, &err), CUZK_ARGUMENT);
+    assert_int_equal(key_unit_prove(device, 0, &unit, &err), CUZK_ARGUMENT);
     assert_int_equal(load(device), CUZK_OK);
     assert_proves(device, 0);
     assert_int_equal(device->ops->facts(device, &facts, &err), CUZK_OK);
@@ -96,10 +96,10 @@ static void test_illegal_access__costs_a_unit(void **state)
     assert_int_equal(cuzk_device_process_create(getenv("CUZK_CHILD"), choice(), 0, 2, &device, &err),
                      CUZK_OK);
     assert_int_equal(load(device), CUZK_OK);
-    assert_int_equal(porep_unit_prove(device, 0, &unit, &err), CUZK_DEVICE_LOST);
+    assert_int_equal(key_unit_prove(device, 0, &unit, &err), CUZK_DEVICE_LOST);
     print_message("%s\n", err.message);
     assert_non_null(strstr(err.message, "IllegalAddress"));
-    assert_int_equal(porep_unit_prove(device, 1, &unit, &err), CUZK_DEVICE_LOST);
+    assert_int_equal(key_unit_prove(device, 1, &unit, &err), CUZK_DEVICE_LOST);
     unsetenv("CUZK_TEST_CHILD");
     assert_int_equal(device->ops->restart(device, &err), CUZK_OK);
     assert_int_equal(load(device), CUZK_OK);
@@ -110,7 +110,7 @@ static void test_illegal_access__costs_a_unit(void **state)
 static void test_witness__of_another_circuit_is_refused(void **state)
 {
     struct cuzk_witness_layout layout;
-    struct cuzk_device_unit unit = porep_unit();
+    struct cuzk_device_unit unit = key_unit();
     struct cuzk_device *device;
 
     (void)state;
@@ -129,14 +129,14 @@ static void test_witness__of_another_circuit_is_refused(void **state)
 static int open_unit(void **state)
 {
     (void)state;
-    porep_unit_open();
+    key_unit_open("sectors/porep-2k");
     return 0;
 }
 
 static int close_unit(void **state)
 {
     (void)state;
-    porep_unit_close();
+    key_unit_close();
     return 0;
 }
 

@@ -1,0 +1,28 @@
+/* A unit that real devices are tested with: the first partition of a recorded sector, and the real key of its
+ * circuit. */
+#ifndef CUZK_TESTS_KEY_UNIT_H
+#define CUZK_TESTS_KEY_UNIT_H
+
+#include "engine/device.h"
+
+/* Once it is open. */
+extern struct cuzk_circuit_id key_unit_circuit;
+
+/* In the folder that CUZK_TEST_KEY names; fails where it is not there. */
+const char *key_unit_params(void);
+
+/* Decodes the fixture ("sectors/porep-2k") and makes the witness once; fails the test where it cannot. */
+void key_unit_open(const char *sector);
+void key_unit_close(void);
+
+/* A unit with the witness. */
+struct cuzk_device_unit key_unit(void);
+
+/* Whether a proof of the unit verifies. */
+bool key_unit_verifies(const uint8_t proof[CUZK_PROOF_BYTES]);
+
+/* All stages in a slot, from SETUP to FINISH; the first failure. */
+enum cuzk_status key_unit_prove(struct cuzk_device *device, unsigned slot, struct cuzk_device_unit *unit,
+                                struct cuzk_error *err);
+
+#endif

@@ -1,0 +1,127 @@
+/* A device in this process, with a real key: after every fault of the backend and every allocation that
+ * fails, the next proofs verify. A small circuit, for it is proved some twenty times. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "backend/choice.h"
+#include "base/mem.h"
+#include "engine/device_local.h"
+#include "engine/key_unit.h"
+#include "support/faulty_backend.h"
+
+static struct cuzk_error err;
+
+static enum cuzk_status open_faulty(void *context, const char *choice, struct cuzk_pool *pool,
+                                    struct cuzk_backend **out, struct cuzk_error *error)
+{
+    struct cuzk_backend *inner;
+
+    (void)context;
+    CUZK_TRY(cuzk_backend_open(choice, pool, &inner, error));
+    *out = faulty_backend_create(inner);
+    return CUZK_OK;
+}
+
+static enum cuzk_status load(struct cuzk_device *device)
+{
+    return device->ops->load(device, &key_unit_circuit, key_unit_params(), NULL, &err);
+}
+
+static void assert_proves(struct cuzk_device *device, unsigned slot)
+{
+    struct cuzk_device_unit unit;
+
+    if (key_unit_prove(device, slot, &unit, &err) != CUZK_OK)
+        fail_msg("%s", err.message);
+    assert_true(key_unit_verifies(unit.proof));
+    assert_true(unit.kernels_ns > 0);
+}
+
+static void test_faults__later_units_are_right(void **state)
+{
+    const struct cuzk_local_opener opener = {.open = open_faulty};
+    static const enum cuzk_status faults[] = {CUZK_DEVICE, CUZK_DEVICE_LOST, CUZK_MEMORY};
+    struct cuzk_device *device;
+    size_t calls = 0;
+
+    (void)state;
+    assert_int_equal(cuzk_device_local_create_with(&opener, "cpu", 0, 1, &device, &err), CUZK_OK);
+    for (;; calls++) {
+        const enum cuzk_status fault = faults[calls % 3];
+        struct cuzk_device_unit unit;
+        faulty_backend_fail(calls, fault);
+        enum cuzk_status status = load(device);
+        if (status == CUZK_OK)
+            status = key_unit_prove(device, 0, &unit, &err);
+        if (!faulty_backend_failed()) {
+            assert_int_equal(status, CUZK_OK);
+            assert_true(key_unit_verifies(unit.proof));
+            break;
+        }
+        assert_int_equal(status, fault);
+        if (fault == CUZK_DEVICE_LOST) {
+            assert_int_equal(load(device), CUZK_DEVICE_LOST);
+            assert_int_equal(device->ops->restart(device, &err), CUZK_OK);
+        }
+        /* the key is loaded anew, so that its call counts */
+        if (fault != CUZK_DEVICE_LOST)
+            assert_int_equal(device->ops->unload(device, &key_unit_circuit, &err), CUZK_OK);
+    }
+    faulty_backend_fail(SIZE_MAX, CUZK_DEVICE);
+    assert_true(calls >= 11); /* key, job, upload, eval, quotient, four sums, waits */
+    assert_proves(device, 0);
+    cuzk_device_destroy(device);
+}
+
+static void test_memory__fails_at_each_allocation(void **state)
+{
+    struct cuzk_device *device;
+    struct cuzk_device_unit unit = key_unit();
+    size_t n = 0;
+
+    (void)state;
+    assert_int_equal(cuzk_device_local_create("cpu", 0, 1, &device, &err), CUZK_OK);
+    assert_int_equal(load(device), CUZK_OK);
+    const size_t before = cuzk_mem_in_use();
+
+    for (enum cuzk_status status = CUZK_MEMORY; status == CUZK_MEMORY; n++) {
+        cuzk_mem_fail_after(n, 0);
+        status = device->ops->stage(device, 0, CUZK_STAGE_UPLOAD, &unit, &err);
+        cuzk_mem_fail_after(SIZE_MAX, 0);
+        if (status == CUZK_OK)
+            device->ops->abandon(device, 0);
+        assert_int_equal(cuzk_mem_in_use(), before);
+    }
+    assert_true(n >= 3);
+    assert_proves(device, 0);
+    assert_int_equal(cuzk_mem_in_use(), before);
+    cuzk_device_destroy(device);
+}
+
+static int open_unit(void **state)
+{
+    (void)state;
+    key_unit_open("sectors/window-2k");
+    return 0;
+}
+
+static int close_unit(void **state)
+{
+    (void)state;
+    key_unit_close();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_faults__later_units_are_right),
+        cmocka_unit_test(test_memory__fails_at_each_allocation),
+    };
+
+    return cmocka_run_group_tests(tests, open_unit, close_unit);
+}
