@@ -14,6 +14,7 @@
 #include "cli/plan.h"
 #include "groth16/params.h"
 #include "srs/cache.h"
+#include "srs/derived_key.h"
 
 struct doctor_options {
     struct cli_common common;
@@ -31,8 +32,10 @@ struct finding {
     bool present, whole, judged;
     enum cuzk_parameter_origin origin;
     struct cuzk_error problem;
-    char pce[CUZK_PARAMETER_PATH]; /* the compact circuit's file; empty: it is kept nowhere */
-    uint64_t pce_bytes;            /* 0: it is not there */
+    struct kept {
+        char path[CUZK_PARAMETER_PATH]; /* empty: it is kept nowhere */
+        uint64_t bytes;                 /* 0: it is not there */
+    } pce, derived;                     /* compact circuit and derived key */
 };
 
 static void look_at_machine(struct cli_session *session)
@@ -121,6 +124,17 @@ static void look_at_disk(struct cli_session *session, const char *directory)
     cuzk_json_write_member_u64(&session->writer, "parameter_directory_free_bytes", room);
 }
 
+/* What was derived from parameters, where it would be kept. */
+static void look_for(const char *params_path, const char *suffix, struct kept *out)
+{
+    struct stat facts;
+
+    if (!cuzk_cache_place(params_path, suffix, out->path))
+        out->path[0] = '\0';
+    else if (stat(out->path, &facts) == 0)
+        out->bytes = (uint64_t)facts.st_size;
+}
+
 /* The file of one circuit: is it there, are its counts those of its size, is it the published one. */
 static enum cuzk_status examine(struct cli_session *session, const char *directory,
                                 const struct cuzk_circuit_id *id, bool quick, struct finding *out,
@@ -135,10 +149,8 @@ static enum cuzk_status examine(struct cli_session *session, const char *directo
         return CUZK_OK;
     out->present = true;
     out->bytes = (uint64_t)facts.st_size;
-    if (!cuzk_cache_place(out->path, CUZK_PCE_SUFFIX, out->pce))
-        out->pce[0] = '\0';
-    else if (stat(out->pce, &facts) == 0)
-        out->pce_bytes = (uint64_t)facts.st_size;
+    look_for(out->path, CUZK_PCE_SUFFIX, &out->pce);
+    look_for(out->path, CUZK_DERIVED_SUFFIX, &out->derived);
     if (cuzk_params_open(out->path, &params, &out->problem) != CUZK_OK)
         return CUZK_OK;
     cuzk_params_close(&params);
@@ -164,6 +176,15 @@ static const char *state_of(const struct finding *finding)
                               : cli_parameters_origin_name(finding->origin);
 }
 
+static void write_kept(struct cuzk_json_writer *json, const char *name, const struct kept *kept)
+{
+    cuzk_json_write_key(json, name);
+    cuzk_json_write_object_begin(json);
+    cuzk_json_write_member_string(json, "file", kept->path[0] != '\0' ? kept->path : NULL);
+    cuzk_json_write_member_u64(json, "bytes", kept->bytes);
+    cuzk_json_write_object_end(json);
+}
+
 static void write_finding(struct cuzk_json_writer *json, const char *circuit, const struct finding *finding)
 {
     cuzk_json_write_member_string(json, "circuit", circuit);
@@ -174,8 +195,8 @@ static void write_finding(struct cuzk_json_writer *json, const char *circuit, co
         return;
     if (!finding->whole)
         cuzk_json_write_member_string(json, "problem", finding->problem.message);
-    cuzk_json_write_member_string(json, "pce_file", finding->pce[0] != '\0' ? finding->pce : NULL);
-    cuzk_json_write_member_u64(json, "pce_bytes", finding->pce_bytes);
+    write_kept(json, "compact_circuit", &finding->pce);
+    write_kept(json, "derived_key", &finding->derived);
 }
 
 static void tell(struct cli_session *session, const struct cuzk_circuit_id *id, const struct finding *finding,
@@ -189,12 +210,13 @@ static void tell(struct cli_session *session, const struct cuzk_circuit_id *id, 
         write_finding(&session->writer, circuit, finding);
     }
     if (finding->present) {
-        cli_session_say(session, "  %-12s %s%s, %.2f GiB%s%s%s", circuit,
+        cli_session_say(session, "  %-12s %s%s, %.2f GiB%s%s%s%s", circuit,
                         finding->judged && finding->origin != CUZK_PARAMETERS_PUBLISHED ? "TEST PARAMETERS, "
                                                                                         : "",
                         state_of(finding), (double)finding->bytes / GIB, finding->whole ? "" : ": ",
                         finding->whole ? "" : finding->problem.message,
-                        finding->pce_bytes > 0 ? "; its compact circuit is kept" : "");
+                        finding->pce.bytes > 0 ? "; its compact circuit is kept" : "",
+                        finding->derived.bytes > 0 ? "; a derived key is kept" : "");
         cli_plans_tell(plans, session, id, "    ");
     }
     if (session->json)
