@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json_writer.h"
+#include "base/markup.h"
 #include "base/mem.h"
 #include "bench/emit.h"
 
@@ -169,29 +170,6 @@ static enum cuzk_status lay_out(const struct cuzk_timeline *timeline, struct pic
 
 /* ---- drawing ---- */
 
-/* Text with the characters that XML reserves replaced; static storage of the caller. */
-static const char *escape(const char *text, char *room, size_t size)
-{
-    size_t used = 0;
-
-    for (; *text != '\0' && used + 8 < size; text++) {
-        const char *entity = *text == '<'   ? "&lt;"
-                             : *text == '>' ? "&gt;"
-                             : *text == '&' ? "&amp;"
-                             : *text == '"' ? "&quot;"
-                                            : NULL;
-
-        if (entity != NULL) {
-            memcpy(room + used, entity, strlen(entity));
-            used += strlen(entity);
-        } else {
-            room[used++] = (unsigned char)*text < 0x20 ? ' ' : *text;
-        }
-    }
-    room[used] = '\0';
-    return room;
-}
-
 static double x_of(const struct picture *picture, uint64_t ns)
 {
     return LABEL_WIDTH + (double)(ns - picture->start_ns) * CHART_WIDTH / (double)picture->span_ns;
@@ -239,7 +217,7 @@ static void draw_mark(struct picture *picture, const struct cuzk_timeline_event 
                         "<line class=\"mark\" x1=\"%.2f\" y1=\"%d\" x2=\"%.2f\" y2=\"%d\"><title>%s, job "
                         "%016" PRIx64 "</title></line>\n",
                         x, TOP - 6, x, TOP + (int)picture->row_count * ROW,
-                        escape(event->stage, stage, sizeof stage), event->job);
+                        cuzk_markup_escape(event->stage, stage, sizeof stage), event->job);
 }
 
 static void draw_bars(struct picture *picture)
@@ -257,7 +235,7 @@ static void draw_bars(struct picture *picture)
         const int y = TOP + (int)picture->row_of[i] * ROW + (ROW - BAR) / 2;
         const char *colour = colours[stage_of(picture, event->stage) % COLOURS];
 
-        escape(event->stage, stage, sizeof stage);
+        cuzk_markup_escape(event->stage, stage, sizeof stage);
         partition[0] = '\0';
         if (event->partition != CUZK_TIMELINE_NO_PARTITION)
             snprintf(partition, sizeof partition, ", partition %" PRId32, event->partition);
@@ -290,7 +268,7 @@ static void draw_rows(struct picture *picture)
             (double)(picture->span_ns - (row->busy_ns < picture->span_ns ? row->busy_ns : picture->span_ns));
 
         cuzk_bench_emit(&picture->out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>",
-                        LABEL_WIDTH - 8, y, escape(row->lane, lane, sizeof lane));
+                        LABEL_WIDTH - 8, y, cuzk_markup_escape(row->lane, lane, sizeof lane));
         cuzk_bench_emit(
             &picture->out, "<text class=\"small\" x=\"%d\" y=\"%d\">idle %.2f s (%.0f%%)</text>\n",
             PICTURE_WIDTH - RIGHT_WIDTH + 8, y, idle / 1e9, 100 * idle / (double)picture->span_ns);
@@ -310,7 +288,7 @@ static void draw_legend(struct picture *picture, int top)
                         "<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"12\" fill=\"%s\" rx=\"2\"/>", x, y,
                         colours[k % COLOURS]);
         cuzk_bench_emit(&picture->out, "<text class=\"small\" x=\"%d\" y=\"%d\">%s: %.3f s</text>\n", x + 18,
-                        y + 10, escape(picture->stages[k].name, name, sizeof name),
+                        y + 10, cuzk_markup_escape(picture->stages[k].name, name, sizeof name),
                         (double)picture->stages[k].total_ns / 1e9);
     }
 }
@@ -331,9 +309,9 @@ static void draw(struct picture *picture, const char *title)
         "</style>\n"
         "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
         PICTURE_WIDTH, height, PICTURE_WIDTH, height, (double)picture->span_ns / 1e9, PICTURE_WIDTH, height);
-    cuzk_bench_emit(&picture->out,
-                    "<text x=\"%d\" y=\"22\" font-size=\"15\" font-weight=\"600\">%s: %.2f s</text>\n",
-                    LABEL_WIDTH, escape(title, escaped, sizeof escaped), (double)picture->span_ns / 1e9);
+    cuzk_bench_emit(
+        &picture->out, "<text x=\"%d\" y=\"22\" font-size=\"15\" font-weight=\"600\">%s: %.2f s</text>\n",
+        LABEL_WIDTH, cuzk_markup_escape(title, escaped, sizeof escaped), (double)picture->span_ns / 1e9);
     draw_axis(picture, bottom);
     draw_rows(picture);
     draw_bars(picture);

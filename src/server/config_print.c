@@ -58,6 +58,22 @@ static void default_value(const struct cuzk_option *row, char *text, size_t room
         snprintf(text, room, fallback != NULL ? "\"%s\"" : "\"\"", fallback);
 }
 
+/* "a, b" of "a|b". */
+static void list_choices(const char *choices, char *text, size_t room)
+{
+    size_t used = 0;
+
+    for (const char *at = choices; *at != '\0' && used + 3 < room; at++) {
+        if (*at == '|') {
+            text[used++] = ',';
+            text[used++] = ' ';
+        } else {
+            text[used++] = *at;
+        }
+    }
+    text[used] = '\0';
+}
+
 /* What bounds a value: "1 to 1024", "a|b"; "" for nothing. */
 static void bounds(const struct cuzk_option *row, char *text, size_t room)
 {
@@ -65,17 +81,7 @@ static void bounds(const struct cuzk_option *row, char *text, size_t room)
 
     text[0] = '\0';
     if (row->choices != NULL) {
-        size_t used = 0;
-
-        for (const char *at = row->choices; *at != '\0' && used + 3 < room; at++) {
-            if (*at == '|') {
-                text[used++] = ',';
-                text[used++] = ' ';
-            } else {
-                text[used++] = *at;
-            }
-        }
-        text[used] = '\0';
+        list_choices(row->choices, text, room);
         return;
     }
     if (row->min == 0 && row->max == 0)
@@ -98,22 +104,12 @@ static void bounds(const struct cuzk_option *row, char *text, size_t room)
 
 static void knob_bounds(const struct cuzk_knob_row *row, char *text, size_t room)
 {
-    size_t used = 0;
-
     if (row->choices == NULL) {
         snprintf(text, room, "%u to %u%s%s", row->zero != NULL && row->min == 0 ? 1 : row->min, row->max,
                  row->zero != NULL ? ", or " : "", row->zero != NULL ? row->zero : "");
         return;
     }
-    for (const char *at = row->choices; *at != '\0' && used + 3 < room; at++) {
-        if (*at == '|') {
-            text[used++] = ',';
-            text[used++] = ' ';
-        } else {
-            text[used++] = *at;
-        }
-    }
-    text[used] = '\0';
+    list_choices(row->choices, text, room);
 }
 
 static bool is_word(const struct cuzk_knob_row *row, const char *value)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/markup.h"
 #include "base/version.h"
 #include "bench/emit.h"
 #include "server/names.h"
@@ -22,29 +23,6 @@ struct page {
 #define PRINT(...) cuzk_bench_emit(&page->out, __VA_ARGS__)
 
 /* ---- pieces ---- */
-
-/* Text with the characters that HTML reserves replaced. */
-static const char *escape(const char *text, char room[TEXT_ROOM])
-{
-    size_t used = 0;
-
-    for (; *text != '\0' && used + 7 < TEXT_ROOM; text++) {
-        const char *entity = *text == '<'   ? "&lt;"
-                             : *text == '>' ? "&gt;"
-                             : *text == '&' ? "&amp;"
-                             : *text == '"' ? "&quot;"
-                                            : NULL;
-
-        if (entity != NULL) {
-            memcpy(room + used, entity, strlen(entity));
-            used += strlen(entity);
-        } else {
-            room[used++] = *text;
-        }
-    }
-    room[used] = '\0';
-    return room;
-}
 
 static const char *bytes(uint64_t n, char room[BYTES_ROOM])
 {
@@ -144,7 +122,8 @@ static void write_header(struct page *page)
           status->draining ? "draining"
           : status->ready  ? "ready"
                            : "loading keys",
-          escape(status->preset, preset), duration((double)status->uptime_ms / 1e3, time), cuzk_version());
+          cuzk_markup_escape(status->preset, preset, sizeof preset),
+          duration((double)status->uptime_ms / 1e3, time), cuzk_version());
 }
 
 /* How often something happens, by the unit that reads best. */
@@ -202,7 +181,8 @@ static void write_device(struct page *page, unsigned k)
     char name[TEXT_ROOM], id[TEXT_ROOM], label[96], used[BYTES_ROOM], total[BYTES_ROOM];
 
     PRINT("<div class=\"device\"><h3>gpu%u: %s</h3><p>%s, ", k,
-          escape(facts->name[0] != '\0' ? facts->name : facts->backend, name), escape(facts->id, id));
+          cuzk_markup_escape(facts->name[0] != '\0' ? facts->name : facts->backend, name, sizeof name),
+          cuzk_markup_escape(facts->id, id, sizeof id));
     if (device->lost)
         PRINT("<b class=\"bad\">lost</b>");
     else if (device->job_id[0] != '\0')
@@ -367,7 +347,8 @@ static void write_failures(struct page *page)
         cuzk_job_id_format(job->job, id);
         PRINT("<tr><td><code>%s</code><td>%s<td class=\"reason\">%s</tr>", id,
               between(page, job->ended_ns, 0, ago),
-              job->reason[0] != '\0' ? escape(job->reason, reason) : "not known any more");
+              job->reason[0] != '\0' ? cuzk_markup_escape(job->reason, reason, sizeof reason)
+                                     : "not known any more");
     }
     PRINT("</tbody></table>");
 }
