@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "backend/cpu/cpu.h"
+#include "base/mem.h"
 #include "groth16/derive.h"
 #include "groth16/derived_setup.h"
 #include "groth16/params.h"
@@ -122,6 +123,36 @@ static void test_prove_fixed__with_a_derived_key_equals_reference(void **state)
     toy_each(true, check_proofs);
 }
 
+/* Every allocation that derive and setup make fails once. */
+static void test_derive__memory_that_fails_is_an_error(void **state)
+{
+    struct cuzk_error err;
+    struct keys keys;
+    struct toy toy;
+
+    (void)state;
+    toy_load("cubic", false, &toy);
+    make_keys(&toy, &keys);
+    for (int from_file = 0; from_file < 2; from_file++) {
+        enum cuzk_status status = CUZK_MEMORY;
+        size_t n = 0;
+        for (; status == CUZK_MEMORY; n++) {
+            struct memory derived = {0};
+            cuzk_mem_fail_after(n, 0);
+            status = from_file ? cuzk_derive(backend, pool, toy.r1cs, &keys.params, digest,
+                                             memory_sink(&derived), NULL, &err)
+                               : cuzk_derived_setup(backend, pool, toy.r1cs, &toy.toxic, digest,
+                                                    memory_sink(&derived), NULL, &err);
+            free(derived.bytes);
+        }
+        cuzk_mem_fail_after(SIZE_MAX, 0);
+        assert_int_equal(status, CUZK_OK);
+        assert_true(n > 5);
+    }
+    free_keys(&keys);
+    toy_free(&toy);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -144,6 +175,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derive__from_a_file_equals_from_toxic_waste),
         cmocka_unit_test(test_prove_fixed__with_a_derived_key_equals_reference),
+        cmocka_unit_test(test_derive__memory_that_fails_is_an_error),
     };
 
     return cmocka_run_group_tests(tests, start, stop);
