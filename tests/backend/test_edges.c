@@ -194,7 +194,8 @@ static void sums(struct cuzk_backend *backend)
 
 /* ---- transforms ---- */
 
-/* Every direction at every size against the processor's, with vectors of zeros and of r - 1 among them. */
+/* Every direction at every size against the processor's, with vectors of zeros and of r - 1 among them. On a
+ * device with twiddles whole, and cut in two as under a limit of memory. */
 static void transforms(struct cuzk_backend *backend)
 {
     const unsigned most = on_device(backend) ? log_most : 10;
@@ -207,11 +208,12 @@ static void transforms(struct cuzk_backend *backend)
         struct cuzk_fr *got = calloc(n, sizeof *got), *expected = calloc(n, sizeof *expected);
         struct cuzk_ntt *ntt;
         assert_int_equal(cuzk_ntt_create(log_n, &ntt, NULL), CUZK_OK);
-        for (int kind = 0; kind < 6; kind++) {
-            const bool inverse = kind & 1, coset = kind & 2;
+        for (int kind = 0; kind < (on_device(backend) ? 12 : 6); kind++) {
+            const bool inverse = kind & 1, coset = kind % 6 & 2;
+            backend->memory_limit = kind >= 6 ? (uint64_t)1 << 30 : 0;
             for (size_t k = 0; k < n; k++) {
-                if (kind >= 4)
-                    got[k] = kind == 4 ? minus_one : (struct cuzk_fr){{0}};
+                if (kind % 6 >= 4)
+                    got[k] = kind % 6 == 4 ? minus_one : (struct cuzk_fr){{0}};
                 else
                     draw(&got[k]);
             }
@@ -222,6 +224,7 @@ static void transforms(struct cuzk_backend *backend)
                              CUZK_OK);
             assert_memory_equal(got, expected, n * sizeof *got);
         }
+        backend->memory_limit = 0;
         cuzk_ntt_destroy(ntt);
         free(got);
         free(expected);
