@@ -9,7 +9,9 @@ struct cuda_slab {
     bool locked;
 };
 
-/* Blocks of this size are mapped on their own (base/mem.h), so that no page is locked twice. */
+/* Blocks of this size are mapped on their own (base/mem.h), so that no page is locked twice. Where the host
+ * has no pages left to lock, another process having locked them, the slab stays as it is: copies from it are
+ * slower, not wrong. */
 static enum cuzk_status lock_slab(size_t bytes, struct cuda_slab *out, struct cuzk_error *err)
 {
     if (bytes < SLAB_LEAST)
@@ -19,6 +21,8 @@ static enum cuzk_status lock_slab(size_t bytes, struct cuda_slab *out, struct cu
     out->locked = result == cudaSuccess;
     if (!out->locked)
         (void)cudaGetLastError();
+    if (result == cudaErrorMemoryAllocation)
+        return CUZK_OK;
     return cuzk_cuda_check(result, "page-locked memory for the key", err);
 }
 
