@@ -110,12 +110,17 @@ static void wipe_range(void *context, size_t begin, size_t end, unsigned worker)
     cuzk_mem_wipe((char *)context + begin, end - begin);
 }
 
+void cuzk_mem_wipe_by(struct cuzk_pool *pool, void *bytes, size_t n)
+{
+    cuzk_pool_range(pool, n, WIPE_GRAIN, wipe_range, bytes);
+}
+
 void cuzk_mem_free_wiped_by(struct cuzk_pool *pool, void *block)
 {
     if (block == NULL)
         return;
     const struct header *header = (const struct header *)((char *)block - HEADER_BYTES);
-    cuzk_pool_range(pool, header->bytes - HEADER_BYTES, WIPE_GRAIN, wipe_range, block);
+    cuzk_mem_wipe_by(pool, block, header->bytes - HEADER_BYTES);
     cuzk_mem_free(block);
 }
 

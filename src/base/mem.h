@@ -33,6 +33,7 @@ void cuzk_mem_free_wiped(void *block);
 
 /* The same by the threads of a pool (base/pool.h; NULL: the caller): for gigabytes. */
 void cuzk_mem_free_wiped_by(struct cuzk_pool *pool, void *block);
+void cuzk_mem_wipe_by(struct cuzk_pool *pool, void *bytes, size_t n);
 
 /* Overwrites n bytes with zero; never optimised away. */
 void cuzk_mem_wipe(void *bytes, size_t n);

@@ -224,7 +224,11 @@ static enum cuzk_status finish(struct engine_lane *lane, struct engine_unit *uni
 
     CUZK_TRY(call(lane, unit, task, CUZK_STAGE_FINISH, err));
     part->finished = true;
-    cuzk_shared_witness_destroy(part->device.witness);
+    const bool has_pool = pthread_mutex_trylock(&lane->engine->pool_lock) == 0;
+
+    cuzk_shared_witness_destroy_by(has_pool ? lane->engine->pool : NULL, part->device.witness);
+    if (has_pool)
+        pthread_mutex_unlock(&lane->engine->pool_lock);
     part->device.witness = NULL;
     return CUZK_OK;
 }

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-enum { LINE = 64, PAGE = 4096, SEALS = F_SEAL_SHRINK | F_SEAL_GROW };
+enum { LINE = 64, PAGE = 4096, HUGE = 2 << 20, SEALS = F_SEAL_SHRINK | F_SEAL_GROW };
 
 /* Where the parts begin. */
 struct places {
@@ -48,6 +48,8 @@ static enum cuzk_status map(struct cuzk_shared_witness *shared, const struct cuz
     if (memory == MAP_FAILED)
         return cuzk_error_set(err, CUZK_MEMORY, "cannot map a witness of %zu bytes: %s", at.bytes,
                               strerror(errno));
+    if (at.bytes >= HUGE)
+        (void)madvise(memory, at.bytes, MADV_HUGEPAGE); /* gigabytes are a million faults otherwise */
     shared->memory = memory;
     shared->bytes = at.bytes;
     shared->witness.inputs = memory;
@@ -117,16 +119,21 @@ out:
     return status;
 }
 
-void cuzk_shared_witness_destroy(struct cuzk_shared_witness *shared)
+void cuzk_shared_witness_destroy_by(struct cuzk_pool *pool, struct cuzk_shared_witness *shared)
 {
     if (shared == NULL)
         return;
     if (shared->memory != NULL) {
         if (!shared->mapped)
-            cuzk_mem_wipe(shared->memory, shared->bytes);
+            cuzk_mem_wipe_by(pool, shared->memory, shared->bytes);
         munmap(shared->memory, shared->bytes);
     }
     if (shared->fd >= 0)
         close(shared->fd);
     cuzk_mem_free(shared);
+}
+
+void cuzk_shared_witness_destroy(struct cuzk_shared_witness *shared)
+{
+    cuzk_shared_witness_destroy_by(NULL, shared);
 }

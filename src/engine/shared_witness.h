@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/pool.h"
 #include "r1cs/witness.h"
 
 struct cuzk_shared_witness {
@@ -35,5 +36,8 @@ enum cuzk_status cuzk_shared_witness_map(int fd, const struct cuzk_witness_layou
 
 /* NULL is fine. */
 void cuzk_shared_witness_destroy(struct cuzk_shared_witness *witness);
+
+/* The same, wiped by the threads of a pool. */
+void cuzk_shared_witness_destroy_by(struct cuzk_pool *pool, struct cuzk_shared_witness *witness);
 
 #endif
