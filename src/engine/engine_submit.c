@@ -202,7 +202,9 @@ enum cuzk_status cuzk_engine_submit_case(struct cuzk_engine *engine, enum cuzk_p
     job->lent = true;
     job->partitions = that->partitions;
     job->priority = CUZK_PRIORITY_NORMAL;
-    memcpy(job->digest, &that, sizeof that); /* one case, one job */
+    const uintptr_t address = (uintptr_t)that; /* one case, one job */
+
+    memcpy(job->digest, &address, sizeof address);
     status = engine_circuit_find(engine, &that->circuit, &job->circuit, err);
     if (status == CUZK_OK)
         return take_in(engine, job, &request, out, err);
