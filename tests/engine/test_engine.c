@@ -425,6 +425,32 @@ static void test_faults__too_many_end_the_job_with_the_reason(void **state)
     engine_driver_close(&driver);
 }
 
+/* A device that hangs in its stages holds what it has, as many units as it has workers; the rest goes on. */
+static void test_faults__a_slow_device_holds_nothing_else_up(void **state)
+{
+    enum { JOBS = 12, SLOW_MS = 1000 };
+    struct engine_driver driver;
+    char job[JOBS][CUZK_JOB_ID_TEXT];
+    unsigned quick = 0;
+
+    (void)state;
+    engine_driver_init(&driver, "auto");
+    driver.device_count = 2;
+    driver.behaviour[0].stage_ns[CUZK_STAGE_MSM] = SLOW_MS * MS;
+    driver.behaviour[1].stage_ns[CUZK_STAGE_MSM] = MS;
+    engine_driver_open(&driver);
+    for (int i = 0; i < JOBS; i++)
+        engine_driver_submit(&driver, 5, CUZK_PRIORITY_NORMAL, job[i]);
+    for (int i = 0; i < JOBS; i++) {
+        const struct engine_result result = engine_driver_await(&driver, job[i]);
+
+        assert_int_equal(result.state, CUZK_JOB_DONE);
+        quick += result.total_ms < SLOW_MS;
+    }
+    assert_int_equal(quick, JOBS - driver.options.knobs.value[CUZK_KNOB_WORKERS_PER_DEVICE]);
+    engine_driver_close(&driver);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -440,6 +466,7 @@ int main(void)
         cmocka_unit_test(test_faults__failed_units_are_tried_again),
         cmocka_unit_test(test_faults__wrong_proofs_never_leave),
         cmocka_unit_test(test_faults__lost_devices_come_back),
+        cmocka_unit_test(test_faults__a_slow_device_holds_nothing_else_up),
         cmocka_unit_test(test_faults__too_many_end_the_job_with_the_reason),
     };
 
