@@ -1,4 +1,5 @@
 """Proofs judged by other people's implementations (tests/peers). Needs Node >= 20.19 and the npm registry once."""
+import fcntl
 import json
 import os
 import pathlib
@@ -28,8 +29,12 @@ def installed():
     """The folder of the peers with their packages, made once for a build; a reason in its place where that fails."""
     if (node_version() or (0, 0)) < (20, 19):
         return None, "Node >= 20.19 with npm is not here"
-    folder = BUILD / "peers"
-    wanted = (PEERS / "package.json").read_text()
+    with open(BUILD / "peers.lock", "w") as lock:  # the dashboard's test may want it at the same time
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return install(BUILD / "peers", (PEERS / "package.json").read_text())
+
+
+def install(folder, wanted):
     if not (folder / "done").exists() or (folder / "done").read_text() != wanted:
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(PEERS, folder)

@@ -372,12 +372,12 @@ static void test_events__serve_so_many_and_drop_who_does_not_read(void **state)
     bool free_place = false;
 
     for (int32_t i = 0; !free_place && cuzk_clock_ns() - begin < UINT64_C(15000000000); i++) {
-        for (int32_t k = 0; k < 100; k++)
+        for (int32_t k = 0; k < 300; k++)
             add_stage(5, k);
         usleep(20000);
         for (int k = 1; k < STREAMS; k++)
             http_client_read(streams[k], text, sizeof text, NULL, 1);
-        if (i % 25 == 24) {
+        if (i % 10 == 9) {
             const int fd = open_stream("");
 
             http_client_read(fd, text, sizeof text, "HTTP/1.1 200", 500);
