@@ -46,6 +46,10 @@ void cuzk_file_map_prefetch(const struct cuzk_file_map *map, uint64_t begin, uin
 /* Reads [begin, end) into memory and maps it there; false where that failed. */
 bool cuzk_file_map_populate(const struct cuzk_file_map *map, uint64_t begin, uint64_t end);
 
+/* Keeps the whole file in memory until it is closed, whatever else wants that; false where the process may
+ * not (RLIMIT_MEMLOCK) or there is too little. */
+bool cuzk_file_map_pin(const struct cuzk_file_map *map);
+
 struct cuzk_file_out;
 
 /* Opens an output. Errors: EXISTS (the file is there and replace is false), IO, MEMORY. */

@@ -171,6 +171,11 @@ bool cuzk_file_map_populate(const struct cuzk_file_map *map, uint64_t begin, uin
     return true;
 }
 
+bool cuzk_file_map_pin(const struct cuzk_file_map *map)
+{
+    return map->mapped && mlock(map->bytes, (size_t)map->length) == 0;
+}
+
 void cuzk_file_map_prefetch(const struct cuzk_file_map *map, uint64_t begin, uint64_t end)
 {
     uint8_t *start;

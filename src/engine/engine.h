@@ -160,7 +160,8 @@ struct cuzk_engine_device_status {
 
 struct cuzk_engine_key_status {
     struct cuzk_circuit_id circuit;
-    enum cuzk_key_tier tier;
+    enum cuzk_key_tier tier; /* the hottest that it is in */
+    bool warm, pinned; /* its parameter file is in host memory, hot or not; and stays whatever wants that */
     uint64_t bytes;
     uint32_t references;
 };

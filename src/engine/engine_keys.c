@@ -83,7 +83,8 @@ static void cool(struct cuzk_engine *engine, struct engine_circuit *circuit)
     pthread_cond_broadcast(&engine->keys_changed);
 }
 
-/* Reads the file into memory, and holds it mapped. What fails is only colder. */
+/* Reads the file into memory, and holds it mapped, pinned where the process may. What fails is only colder.
+ */
 static void warm_up(struct cuzk_engine *engine, struct engine_circuit *circuit)
 {
     enum { STEP = 64 << 20 };
@@ -97,6 +98,7 @@ static void warm_up(struct cuzk_engine *engine, struct engine_circuit *circuit)
     for (uint64_t at = 0; there && at < map.length; at += STEP)
         there = cuzk_file_map_populate(&map, at, at + STEP < map.length ? at + STEP : map.length) &&
                 !engine_is_stopping(engine);
+    circuit->warm_pinned = there && cuzk_file_map_pin(&map);
     if (there)
         circuit->warm = map;
     else
@@ -104,8 +106,7 @@ static void warm_up(struct cuzk_engine *engine, struct engine_circuit *circuit)
     pthread_mutex_lock(&engine->keys_lock);
     cuzk_tiers_end_warm(&engine->tiers, circuit->index, there);
     pthread_mutex_unlock(&engine->keys_lock);
-    if (!there)
-        tell_core(engine, 0);
+    tell_core(engine, 0); /* from now on it yields */
     pthread_mutex_lock(&engine->keys_lock);
     pthread_cond_broadcast(&engine->keys_changed);
 }
@@ -396,9 +397,10 @@ void cuzk_engine_preload_noted(struct cuzk_engine *engine, const char *name)
     if (engine_is_stopping(engine))
         return;
     if (cuzk_engine_preload(engine, name, &already, &ms, &err) == CUZK_OK)
-        cuzk_log_line(engine->log, CUZK_LOG_INFO, "%s is loaded (%llu ms)", name, (unsigned long long)ms);
+        cuzk_log_line(engine->log, CUZK_LOG_INFO, "%s is hot on every device (%llu ms)", name,
+                      (unsigned long long)ms);
     else
-        cuzk_log_line(engine->log, CUZK_LOG_WARNING, "%s is not loaded: %s", name, err.message);
+        cuzk_log_line(engine->log, CUZK_LOG_WARNING, "%s is not hot on every device: %s", name, err.message);
 }
 
 /* WinningPoSt has a deadline of seconds: its keys come first, wherever their parameters are there. */

@@ -48,6 +48,7 @@ struct engine_circuit {
     struct cuzk_witness_layout layout;
     struct cuzk_device_need device_need[CUZK_SCHED_DEVICES_MOST];
     struct cuzk_file_map warm; /* its parameter file, where that is warm; whoever moves it */
+    bool warm_pinned;          /* the same */
 };
 
 /* ---- jobs ---- */

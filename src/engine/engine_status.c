@@ -30,6 +30,8 @@ static void key_status(const struct cuzk_engine *engine, const struct engine_cir
 {
     out->circuit = circuit->id;
     out->tier = cuzk_tiers_of(&engine->tiers, circuit->index);
+    out->warm = engine->tiers.key[circuit->index].warm == CUZK_TIERS_THERE;
+    out->pinned = out->warm && circuit->warm_pinned;
     out->references = cuzk_tiers_references(&engine->tiers, circuit->index);
     out->bytes = circuit->path_bytes;
     if (out->bytes == 0)

@@ -90,15 +90,20 @@ static bool remember(const char *place, const char *facts, const char *hex)
 }
 
 /* Whether what is written from now on shows in the file's time: files are stamped by the coarse clock, or by
- * a finer one that stands still until that has caught up. */
+ * a finer one that stands still until that has caught up. Where the time is a whole second the file system
+ * may know no smaller step, or one of two seconds. */
 static bool is_settled(const char *path)
 {
+    enum { COARSEST_SECONDS = 2 };
     struct timespec now;
     struct stat facts;
 
-    return clock_gettime(CLOCK_REALTIME_COARSE, &now) == 0 && stat(path, &facts) == 0 &&
-           (facts.st_mtim.tv_sec < now.tv_sec ||
-            (facts.st_mtim.tv_sec == now.tv_sec && facts.st_mtim.tv_nsec < now.tv_nsec));
+    if (clock_gettime(CLOCK_REALTIME_COARSE, &now) != 0 || stat(path, &facts) != 0)
+        return false;
+    if (facts.st_mtim.tv_nsec == 0)
+        return facts.st_mtim.tv_sec + COARSEST_SECONDS < now.tv_sec;
+    return facts.st_mtim.tv_sec < now.tv_sec ||
+           (facts.st_mtim.tv_sec == now.tv_sec && facts.st_mtim.tv_nsec < now.tv_nsec);
 }
 
 /* Beside the file, or else in the cache; where neither can be written it is no failure. */

@@ -194,10 +194,33 @@ static void test_check__holds_a_file_against_manifest_or_publication(void **stat
     assert_int_equal(cuzk_parameter_check(path, &porep_4k, NULL, NULL), CUZK_OK);
 }
 
+/* A time of whole seconds may be all that the file system knows: what comes within the second is not seen. */
+static void test_once__remembers_whole_seconds_only_once_they_are_over(void **state)
+{
+    static const struct {
+        int age;
+        bool remembered;
+    } cases[] = {{0, false}, {1, false}, {10, true}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char path[128], beside[160], digest[CUZK_DIGEST_TEXT];
+        const struct timespec then = {.tv_sec = time(NULL) - cases[i].age};
+
+        snprintf(path, sizeof path, "%s/seconds-%zu.params", folder, i);
+        snprintf(beside, sizeof beside, "%s.digest", path);
+        write_text(path, "abc");
+        assert_int_equal(utimensat(AT_FDCWD, path, (const struct timespec[2]){then, then}, 0), 0);
+        assert_int_equal(cuzk_parameter_digest_once(path, NULL, digest, NULL), CUZK_OK);
+        assert_int_equal(access(beside, F_OK) == 0, cases[i].remembered);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_digest__is_blake2b_cut_to_16_bytes),
+        cmocka_unit_test(test_once__remembers_whole_seconds_only_once_they_are_over),
         cmocka_unit_test(test_once__remembers_beside_the_file_with_size_and_time),
         cmocka_unit_test(test_keep__remembers_what_its_writer_knows),
         cmocka_unit_test(test_once__writes_nothing_to_a_production_directory),
