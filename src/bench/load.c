@@ -1,4 +1,5 @@
 #include "bench/load.h"
+#include "bench/counters.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -456,6 +457,22 @@ static enum cuzk_status take_figures(struct load *load, struct cuzk_load_result 
     return keep_timeline(load, out, err);
 }
 
+static void take_counts(const double before[CUZK_COUNTERS], const double after[CUZK_COUNTERS],
+                        struct cuzk_sim_result *out)
+{
+    enum { LINE_BYTES = 64 };
+    double counted[CUZK_COUNTERS];
+
+    for (int c = 0; c < CUZK_COUNTERS; c++)
+        counted[c] = after[c] - before[c];
+    out->processors = counted[CUZK_COUNTER_WORK] / 1e9 / out->wall;
+    out->cache_gb_s = counted[CUZK_COUNTER_CACHE_MISSES] * LINE_BYTES / 1e9 / out->wall;
+    if (counted[CUZK_COUNTER_CYCLES] > 0)
+        out->ipc = counted[CUZK_COUNTER_INSTRUCTIONS] / counted[CUZK_COUNTER_CYCLES];
+    if (counted[CUZK_COUNTER_NODE_READS] > 0)
+        out->remote_share = counted[CUZK_COUNTER_NODE_MISSES] / counted[CUZK_COUNTER_NODE_READS];
+}
+
 /* The kernel forgets the highest resident memory of this process (proc(5)). */
 static void forget_peak(void)
 {
@@ -474,6 +491,8 @@ enum cuzk_status cuzk_load_run(const struct cuzk_load_options *options, struct c
 {
     struct load load = {
         .options = options, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+    double before[CUZK_COUNTERS], after[CUZK_COUNTERS];
+    struct cuzk_counters counters;
     enum cuzk_status status;
 
     memset(out, 0, sizeof *out);
@@ -482,14 +501,20 @@ enum cuzk_status cuzk_load_run(const struct cuzk_load_options *options, struct c
     if (options->device_count == 0 || options->device_count > CUZK_SCHED_DEVICES_MOST)
         return cuzk_error_set(err, CUZK_ARGUMENT, "load: %u devices, 1 to %d can be used",
                               options->device_count, CUZK_SCHED_DEVICES_MOST);
+    cuzk_counters_begin(&counters); /* before there are threads */
     CUZK_TRY_OUT(CUZK_NEW(&load.proofs, options->proofs, "proofs", err));
     CUZK_TRY_OUT(CUZK_NEW(&out->latency, options->proofs, "latencies", err));
     forget_peak();
     CUZK_TRY_OUT(open_engine(&load, out->device, sizeof out->device, err));
     cuzk_event_log_listen(cuzk_engine_events(load.engine), keep_event, &load);
+    cuzk_counters_read(&counters, before);
     CUZK_TRY_OUT(submit_all(&load, err));
+    cuzk_counters_read(&counters, after);
     CUZK_TRY_OUT(take_figures(&load, out, err));
+    take_counts(before, after, &out->figures);
+    memcpy(out->uncounted, counters.why, sizeof out->uncounted);
 out:
+    cuzk_counters_end(&counters);
     cuzk_engine_destroy(load.engine);
     cuzk_mem_free(load.events);
     cuzk_mem_free(load.proofs);
@@ -535,6 +560,10 @@ void cuzk_load_write(const struct cuzk_load_result *result, struct cuzk_json_wri
         {"device_planned_gib", result->device_planned},
         {"device_peak_gib", figures->device_peak},
         {"device_used_gib", result->device_used},
+        {"processors_at_work", figures->processors},
+        {"instructions_a_cycle", figures->ipc},
+        {"cache_lines_gb_s", figures->cache_gb_s},
+        {"remote_lines_share", figures->remote_share},
     };
 
     cuzk_json_write_member_string(json, "device", result->device);

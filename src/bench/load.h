@@ -62,6 +62,8 @@ struct cuzk_load_result {
     double device_planned; /* GiB of one device: key, work and the units it may hold at once; 0: none */
     double device_used; /* GiB in use on a device at most, by whichever program; looked at twice a second */
     char device[256];   /* the first one's name */
+    char uncounted[96]; /* why the processor's own counts are missing (bench/counters.h); "" where they are
+                           there */
     unsigned devices;
     struct cuzk_timeline *timeline; /* owned */
 };

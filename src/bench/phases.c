@@ -36,10 +36,16 @@ static const char *const limits[CUZK_PARTS] = {
     [CUZK_PART_DRAIN] = "drain",
 };
 
+/* Where the host is the limit and its processors counted it, what in the host: the memory of another node, or
+ * memory at all where less than half an instruction ends in a cycle. */
+#define REMOTE_MUCH   0.3
+#define IPC_OF_MEMORY 0.5
+
 /* A resource that is nearly always at work is the limit: the device's kernels, the witness workers, or the
  * device's workers (then what the device waits for most inside their calls). Where none is, or where one
  * proof is alone, it is what the device waits for most. Under load fill and drain are left out. */
-static void decide(const struct cuzk_sim_result *result, bool loaded, char *text, size_t room)
+static void decide(const struct cuzk_sim_result *result, bool loaded, bool kernels_on_host, char *text,
+                   size_t room)
 {
     const bool workers = loaded && result->workers_busy >= 0.97;
     const bool synthesis = loaded && !workers && result->synthesis_busy >= 0.95;
@@ -73,6 +79,15 @@ static void decide(const struct cuzk_sim_result *result, bool loaded, char *text
                  100 * result->workers_busy, by);
     else
         snprintf(text, room, "%s: the device waits %.0f%%%s", limits[limit], 100 * waits, by);
+    const size_t used = strlen(text);
+    const bool on_host = limit == CUZK_PART_KERNELS ? kernels_on_host : limit != CUZK_PART_UPLOAD;
+
+    if (on_host && result->remote_share > REMOTE_MUCH)
+        snprintf(text + used, room - used, "; %.0f%% of cache lines from another node",
+                 100 * result->remote_share);
+    else if (on_host && result->ipc > 0 && result->ipc < IPC_OF_MEMORY)
+        snprintf(text + used, room - used, "; waits for memory: %.1f GB/s, %.2f a cycle", result->cache_gb_s,
+                 result->ipc);
 }
 
 /* ---- one setting ---- */
@@ -154,8 +169,10 @@ static enum cuzk_status run_phase(struct cuzk_phases *out, struct cuzk_phase *ph
     CUZK_TRY(run_load(out, &knobs, out->proofs, out->in_flight, &phase->loaded, err));
     phase->runs = true;
     phase->fits = phase->loaded.host_peak <= m->host_memory;
-    decide(&phase->alone, false, phase->alone_limit, sizeof phase->alone_limit);
-    decide(&phase->loaded, true, phase->loaded_limit, sizeof phase->loaded_limit);
+    const bool kernels_on_host = out->runner != NULL && strcmp(out->runner->backend, "cpu") == 0;
+
+    decide(&phase->alone, false, kernels_on_host, phase->alone_limit, sizeof phase->alone_limit);
+    decide(&phase->loaded, true, kernels_on_host, phase->loaded_limit, sizeof phase->loaded_limit);
     phase->kernel_floor = phase->loaded.part[CUZK_PART_KERNELS];
     const double *stage = phase->alone.stage;
     const double units =

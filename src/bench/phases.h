@@ -27,7 +27,7 @@ struct cuzk_phase {
     char refusal[CUZK_ERROR_TEXT]; /* where it does not run on this machine */
     char note[160];                /* what had to differ from the preset; "" for nothing */
     struct cuzk_sim_result alone, loaded;
-    char alone_limit[96], loaded_limit[96]; /* decided from the parts */
+    char alone_limit[160], loaded_limit[160]; /* decided from the parts, and from counters where there are */
     double kernel_floor, host_floor; /* seconds a proof: kernels of all partitions; their serial host path */
 };
 

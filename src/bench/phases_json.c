@@ -24,6 +24,10 @@ static void write_result(const struct cuzk_sim_result *r, struct cuzk_json_write
         {"workers_busy", r->workers_busy},
         {"slow_synthesis", r->slow_synthesis},
         {"slow_host", r->slow_host},
+        {"processors_at_work", r->processors},
+        {"instructions_a_cycle", r->ipc},
+        {"cache_lines_gb_s", r->cache_gb_s},
+        {"remote_lines_share", r->remote_share},
         {"host_peak_gib", r->host_peak},
         {"device_peak_gib", r->device_peak},
     };

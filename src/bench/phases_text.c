@@ -55,6 +55,13 @@ static void throughput(const struct cuzk_phases *phases, struct cuzk_bench_emit 
                   100 * (phase->loaded.per_proof / last->loaded.per_proof - 1));
         PRINT("%s%s\n", phase->note[0] != '\0' ? "  " : "", phase->note);
     }
+    for (unsigned knob = 0; phases->runner != NULL && knob < CUZK_KNOBS; knob++) {
+        const char *why = cuzk_knob_meaningless((enum cuzk_knob)knob, phases->runner->backend);
+
+        if (why != NULL)
+            PRINT("%s means nothing on %s: %s\n", cuzk_knob_row((enum cuzk_knob)knob)->name,
+                  phases->runner->backend, why);
+    }
 }
 
 static void kernels(const struct cuzk_phases *phases, struct cuzk_bench_emit *out)
@@ -79,14 +86,31 @@ static void kernels(const struct cuzk_phases *phases, struct cuzk_bench_emit *ou
         PRINT("Where whole proofs go to the device a stage is that of the whole call.\n");
 }
 
+/* What the processors counted under load; nothing where they could not. */
+static void counted(const struct cuzk_phases *phases, struct cuzk_bench_emit *out)
+{
+    PRINT("\nProcessors at work, and what they counted (0: this machine does not count it), under load.\n\n");
+    PRINT("%-9s %11s %14s %12s %13s\n", "phase", "processors", "instr./cycle", "lines GB/s", "another node");
+    for (uint32_t i = 0; i < phases->phase_count; i++) {
+        const struct cuzk_sim_result *r = &phases->phases[i].loaded;
+
+        if (phases->phases[i].runs)
+            PRINT("%-9s %11.2f %14.2f %12.2f %12.1f%%\n", phases->phases[i].preset, r->processors, r->ipc,
+                  r->cache_gb_s, 100 * r->remote_share);
+    }
+}
+
 static void bottlenecks(const struct cuzk_phases *phases, struct cuzk_bench_emit *out)
 {
-    PRINT("\n3. What each phase is limited by, decided from where the device's time goes.\n\n");
+    PRINT("\n3. What each phase is limited by, decided from where the device's time goes%s.\n\n",
+          phases->runner != NULL ? " and from what the processors counted" : "");
     PRINT("%-9s %-62s %s\n", "phase", "under load", "alone");
     for (uint32_t i = 0; i < phases->phase_count; i++)
         if (phases->phases[i].runs)
             PRINT("%-9s %-62s %s\n", phases->phases[i].preset, phases->phases[i].loaded_limit,
                   phases->phases[i].alone_limit);
+    if (phases->runner != NULL)
+        counted(phases, out);
 }
 
 static void memory(const struct cuzk_phases *phases, struct cuzk_bench_emit *out)

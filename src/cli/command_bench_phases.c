@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/version.h"
+#include "bench/counters.h"
 #include "bench/load.h"
 #include "bench/machine.h"
 #include "bench/phases.h"
@@ -176,9 +177,12 @@ static enum cuzk_status measure_phases(struct cli_session *session, const struct
 {
     const struct cuzk_load_work *work = measuring->load.work;
     const char *device = measuring->load.devices[0];
+    struct cuzk_counters counters;
     struct cuzk_machine machine;
 
     cuzk_machine_read(&machine);
+    cuzk_counters_begin(&counters); /* to know whether there are any */
+    cuzk_counters_end(&counters);
     *runner = (struct cuzk_phases_runner){
         .run = run_measured,
         .context = measuring,
@@ -195,9 +199,10 @@ static enum cuzk_status measure_phases(struct cli_session *session, const struct
     snprintf(
         runner->note, sizeof runner->note,
         "%.200s, %u processors, %s, %.0f GiB. Commit %.16s. Stage times are wall times of spans: on a device "
-        "that shares its processors with synthesis they contain waiting for them. Host memory bandwidth and "
-        "cache misses were not counted.",
-        machine.cpu, machine.processors, machine.level, runner->host_memory, cuzk_commit());
+        "that shares its processors with synthesis they contain waiting for them. Cache misses and memory of "
+        "other nodes%s%s.",
+        machine.cpu, machine.processors, machine.level, runner->host_memory, cuzk_commit(),
+        counters.why[0] == '\0' ? " were counted" : " were not counted: ", counters.why);
     for (size_t i = 0; i < given->knobs.count; i++) {
         const size_t used = strlen(runner->note);
 

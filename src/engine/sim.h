@@ -58,6 +58,9 @@ struct cuzk_sim_result {
     double part[CUZK_PARTS];          /* per proof; sum is per_proof */
     double slow_synthesis, slow_host; /* mean slowdowns while there was such work */
     double host_peak, device_peak;
+    /* Counted while a measured load ran (bench/counters.h); 0: not counted. Processors at work; instructions
+     * a cycle; cache lines from memory, GB/s; the share of them from another node's memory. */
+    double processors, ipc, cache_gb_s, remote_share;
     uint64_t units, steps; /* events that the core took */
 };
 

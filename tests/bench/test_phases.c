@@ -232,6 +232,63 @@ static int simulate(void **state)
     return 0;
 }
 
+/* ---- measured: what the processors counted is part of the verdict ---- */
+
+static enum cuzk_status pretend(void *context, const struct cuzk_knobs *knobs, uint32_t proofs,
+                                uint32_t in_flight, struct cuzk_sim_result *out, struct cuzk_error *err)
+{
+    (void)knobs;
+    (void)in_flight;
+    (void)err;
+    *out = *(const struct cuzk_sim_result *)context;
+    out->wall = out->per_proof * proofs;
+    return CUZK_OK;
+}
+
+static void test_measure__says_what_in_the_host_is_the_limit(void **state)
+{
+    static const struct {
+        const char *backend;
+        double ipc, remote;
+        const char *says, *does_not;
+    } cases[] = {
+        {"cpu", 0.3, 0.1, "waits for memory: 12.0 GB/s", "another node"},
+        {"cpu", 0.3, 0.6, "60% of cache lines from another node", "waits for memory"},
+        {"cpu", 1.5, 0.1, "device kernels", ";"},
+        {"cpu", 0, 0, "device kernels", ";"},      /* not counted */
+        {"cuda", 0.3, 0.6, "device kernels", ";"}, /* they run elsewhere */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct cuzk_sim_result result = {.per_proof = 2,
+                                         .ipc = cases[i].ipc,
+                                         .cache_gb_s = 12,
+                                         .remote_share = cases[i].remote,
+                                         .units = 1};
+        const struct cuzk_phases_runner runner = {.run = pretend,
+                                                  .context = &result,
+                                                  .backend = cases[i].backend,
+                                                  .partitions = 1,
+                                                  .devices = 1,
+                                                  .workers_most = 2,
+                                                  .host_memory = 1};
+        struct cuzk_phases *report = calloc(1, sizeof *report);
+        struct cuzk_error err;
+
+        assert_non_null(report);
+        result.part[CUZK_PART_KERNELS] = 1.9;
+        result.part[CUZK_PART_SYNTHESIS] = 0.1;
+        if (cuzk_phases_measure(&runner, 4, 2, 1, report, &err) != CUZK_OK)
+            fail_msg("%s", err.message);
+        for (uint32_t p = 0; p < report->phase_count; p++) {
+            assert_non_null(strstr(report->phases[p].loaded_limit, cases[i].says));
+            assert_null(strstr(report->phases[p].loaded_limit, cases[i].does_not));
+        }
+        free(report);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_published__refuses_with_the_place),
         cmocka_unit_test(test_run__covers_every_preset),
         cmocka_unit_test(test_write__tables_picture_and_page),
+        cmocka_unit_test(test_measure__says_what_in_the_host_is_the_limit),
     };
 
     return cmocka_run_group_tests(tests, simulate, NULL);
