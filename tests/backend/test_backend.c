@@ -17,274 +17,16 @@
 #include "base/mem.h"
 #include "curve/encoding.h"
 #include "poly/ntt.h"
-#include "support/random.h"
+#include "random_circuit.h"
 
-static struct test_random rng;
 static struct test_backend backends[TEST_BACKENDS];
-
-/* Not zero: it may be a coefficient, or the logarithm of a point of a key. */
-static void draw(struct cuzk_fr *out)
-{
-    uint8_t bytes[64];
-
-    do {
-        test_random_bytes(&rng, bytes, sizeof bytes);
-        cuzk_fr_from_wide_bytes(bytes, out);
-    } while (cuzk_fr_is_zero(out));
-}
-
-static void multiple(bool g2, const struct cuzk_fr *scalar, union cuzk_backend_point *out)
-{
-    uint64_t words[4];
-
-    cuzk_fr_to_words(scalar, words);
-    if (g2) {
-        cuzk_g2_from_affine(&cuzk_g2_generator, &out->g2);
-        cuzk_g2_mul(&out->g2, words, &out->g2);
-    } else {
-        cuzk_g1_from_affine(&cuzk_g1_generator, &out->g1);
-        cuzk_g1_mul(&out->g1, words, &out->g1);
-    }
-}
-
-static bool point_equals(bool g2, const union cuzk_backend_point *point, const struct cuzk_fr *logarithm)
-{
-    union cuzk_backend_point expected;
-
-    multiple(g2, logarithm, &expected);
-    return g2 ? cuzk_g2_equal(&expected.g2, &point->g2) : cuzk_g1_equal(&expected.g1, &point->g1);
-}
-
-/* count points with random logarithms, as bytes of a parameter file: each is twice the one before and one of
- * a few random multiples of the generator, which is much cheaper than a multiplication for each. */
-static uint8_t *make_points(bool g2, size_t count, struct cuzk_fr *logarithms)
-{
-    enum { STEPS = 8 };
-    const size_t size = g2 ? CUZK_G2_RAW_BYTES : CUZK_G1_RAW_BYTES;
-    uint8_t *bytes = malloc(count * size + 1);
-    union cuzk_backend_point step[STEPS], point;
-    struct cuzk_fr step_logarithm[STEPS], logarithm;
-
-    for (size_t i = 0; i < STEPS; i++) {
-        draw(&step_logarithm[i]);
-        multiple(g2, &step_logarithm[i], &step[i]);
-    }
-    point = step[0];
-    logarithm = step_logarithm[0];
-    for (size_t k = 0; k < count; k++) {
-        const size_t i = test_random_below(&rng, STEPS);
-        cuzk_fr_add(&logarithm, &logarithm, &logarithm);
-        cuzk_fr_add(&logarithm, &step_logarithm[i], &logarithm);
-        assert_false(cuzk_fr_is_zero(&logarithm));
-        logarithms[k] = logarithm;
-        if (g2) {
-            struct cuzk_g2_affine affine;
-            cuzk_g2_double(&point.g2, &point.g2);
-            cuzk_g2_add(&point.g2, &step[i].g2, &point.g2);
-            cuzk_g2_to_affine(&point.g2, &affine);
-            cuzk_g2_encode_raw(&affine, bytes + k * size);
-        } else {
-            struct cuzk_g1_affine affine;
-            cuzk_g1_double(&point.g1, &point.g1);
-            cuzk_g1_add(&point.g1, &step[i].g1, &point.g1);
-            cuzk_g1_to_affine(&point.g1, &affine);
-            cuzk_g1_encode_raw(&affine, bytes + k * size);
-        }
-    }
-    return bytes;
-}
-
-/* ---- a random circuit and key ---- */
-
-enum { INPUTS = 5, AUX = 333, CONSTRAINTS = 200, LOG_DOMAIN = 8, DOMAIN = 1 << LOG_DOMAIN };
-
-/* The same sizes as head and copies, which see other stretches of some of the head's variables. */
-enum { PARTS = 3, HEAD_INPUTS = 2, HEAD_AUX = 72, HEAD_ROWS = 20, WINDOW = 10, WINDOW_COUNT = 5 };
-enum {
-    PART_INPUTS = (INPUTS - HEAD_INPUTS) / PARTS,
-    PART_AUX = (AUX - HEAD_AUX) / PARTS,
-    PART_ROWS = (CONSTRAINTS - HEAD_ROWS) / PARTS,
-};
-
-struct circuit {
-    struct cuzk_r1cs *r1cs;    /* every row written out */
-    struct cuzk_r1cs *compact; /* NULL, or the same as head and copies */
-    struct cuzk_witness_layout layout;
-    struct cuzk_witness witness;
-    struct cuzk_backend_plan plan;
-    uint64_t inputs_map[CUZK_QUERIES], aux_map[CUZK_QUERIES][(AUX + 63) / 64];
-    uint8_t *bytes[CUZK_QUERIES];
-    struct cuzk_fr *logarithms[CUZK_QUERIES];
-};
-
-static void random_combination(uint32_t inputs, uint32_t aux, struct cuzk_term *terms, size_t *count)
-{
-    const uint64_t percent = test_random_below(&rng, 20) == 0 ? 70 : 3; /* some rows are long */
-
-    *count = 0;
-    for (uint32_t k = 0; k < inputs + aux; k++) {
-        if (test_random_below(&rng, 100) >= percent)
-            continue;
-        struct cuzk_term *term = &terms[(*count)++];
-        term->variable = k < inputs ? cuzk_variable_input(k) : cuzk_variable_aux(k - inputs);
-        cuzk_fr_one(&term->coefficient);
-        if (test_random_below(&rng, 3) == 0)
-            draw(&term->coefficient);
-        else if (test_random_below(&rng, 2) == 0)
-            cuzk_fr_neg(&term->coefficient, &term->coefficient);
-    }
-}
-
-static struct cuzk_r1cs *random_r1cs(uint32_t inputs, uint32_t aux, uint32_t head, uint32_t rows)
-{
-    struct cuzk_r1cs_builder *builder;
-    struct cuzk_r1cs *r1cs;
-
-    assert_int_equal(cuzk_r1cs_builder_create(&builder, NULL), CUZK_OK);
-    const struct cuzk_constraint_sink sink = cuzk_r1cs_builder_sink(builder);
-    for (uint32_t k = 0; k < rows; k++) {
-        struct cuzk_term terms[3][INPUTS + AUX];
-        struct cuzk_combination part[3];
-        for (int m = 0; m < 3; m++) {
-            random_combination(k < head ? HEAD_INPUTS : inputs, k < head ? HEAD_AUX : aux, terms[m],
-                               &part[m].count);
-            part[m].terms = terms[m];
-        }
-        assert_int_equal(sink.constraint(sink.context, part[0], part[1], part[2], NULL), CUZK_OK);
-    }
-    assert_int_equal(cuzk_r1cs_builder_finish(builder, inputs, aux, &r1cs, NULL), CUZK_OK);
-    cuzk_r1cs_builder_destroy(builder);
-    return r1cs;
-}
-
-static void make_copies(struct circuit *circuit)
-{
-    const struct cuzk_r1cs_extent head = {HEAD_INPUTS, HEAD_AUX, HEAD_ROWS};
-    uint32_t shift[PARTS] = {0, 20, 7};
-    const struct cuzk_r1cs_window window = {WINDOW, WINDOW_COUNT, shift};
-    struct cuzk_r1cs_builder *builder;
-
-    circuit->compact =
-        random_r1cs(HEAD_INPUTS + PART_INPUTS, HEAD_AUX + PART_AUX, HEAD_ROWS, HEAD_ROWS + PART_ROWS);
-    assert_int_equal(cuzk_r1cs_repeat(circuit->compact, &head, PARTS, &window, NULL), CUZK_OK);
-    assert_int_equal(cuzk_r1cs_builder_create(&builder, NULL), CUZK_OK);
-    const struct cuzk_constraint_sink sink = cuzk_r1cs_builder_sink(builder);
-    assert_int_equal(cuzk_r1cs_replay(circuit->compact, &sink, NULL), CUZK_OK);
-    assert_int_equal(cuzk_r1cs_builder_finish(builder, INPUTS, AUX, &circuit->r1cs, NULL), CUZK_OK);
-    cuzk_r1cs_builder_destroy(builder);
-}
-
-/* The first copy's bits in all copies, and bits wherever a window may lie. */
-static void repeat_map(uint64_t *map)
-{
-    uint64_t first[(AUX + 63) / 64];
-
-    for (size_t k = WINDOW; k < WINDOW + 20 + WINDOW_COUNT; k++)
-        map[k / 64] |= UINT64_C(1) << (k % 64);
-    memcpy(first, map, sizeof first);
-    for (size_t k = HEAD_AUX; k < AUX; k++) {
-        const size_t from = HEAD_AUX + (k - HEAD_AUX) % PART_AUX;
-        map[k / 64] &= ~(UINT64_C(1) << (k % 64));
-        map[k / 64] |= (first[from / 64] >> (from % 64) & 1) << (k % 64);
-    }
-}
-
-/* bits: 0 none, 1 some, 2 all aux variables are bits */
-static void make_witness(struct circuit *circuit, int bits)
-{
-    uint64_t map[(AUX + 63) / 64];
-    struct cuzk_fr inputs[INPUTS], aux[AUX];
-
-    test_random_bytes(&rng, map, sizeof map);
-    for (size_t k = 0; k < sizeof map / sizeof *map && bits != 1; k++)
-        map[k] = bits == 0 ? 0 : UINT64_MAX;
-    if (circuit->compact != NULL)
-        repeat_map(map);
-    cuzk_fr_one(&inputs[0]);
-    for (int k = 1; k < INPUTS; k++)
-        draw(&inputs[k]);
-    for (int k = 0; k < AUX; k++) {
-        if (map[k / 64] >> (k % 64) & 1)
-            cuzk_fr_from_u64(test_random_below(&rng, 2), &aux[k]);
-        else if (test_random_below(&rng, 4) == 0)
-            cuzk_fr_from_u64(test_random_below(&rng, 2), &aux[k]);
-        else
-            draw(&aux[k]);
-    }
-    assert_int_equal(cuzk_witness_layout_create(INPUTS, AUX, map, &circuit->layout, NULL), CUZK_OK);
-    assert_int_equal(cuzk_witness_create(&circuit->layout, &circuit->witness, NULL), CUZK_OK);
-    assert_int_equal(cuzk_witness_compact(&circuit->layout, inputs, aux, &circuit->witness, NULL), CUZK_OK);
-}
-
-static void make_key(struct circuit *circuit)
-{
-    static const char *const names[CUZK_QUERIES] = {"h", "l", "a", "b_g1", "b_g2"};
-
-    circuit->plan =
-        (struct cuzk_backend_plan){.r1cs = circuit->compact != NULL ? circuit->compact : circuit->r1cs,
-                                   .layout = &circuit->layout,
-                                   .log_domain = LOG_DOMAIN,
-                                   .row_step = 1};
-    for (int q = 0; q < CUZK_QUERIES; q++) {
-        struct cuzk_backend_query *query = &circuit->plan.query[q];
-        query->name = names[q];
-        query->count = DOMAIN - 1;
-        if (q != CUZK_QUERY_H) {
-            query->count = 0;
-            for (uint32_t k = 0; k < INPUTS + AUX; k++) {
-                const bool is_input = k < INPUTS;
-                if (q == CUZK_QUERY_L ? is_input : test_random_below(&rng, 3) == 0)
-                    continue;
-                if (is_input)
-                    circuit->inputs_map[q] |= UINT64_C(1) << k;
-                else
-                    circuit->aux_map[q][(k - INPUTS) / 64] |= UINT64_C(1) << ((k - INPUTS) % 64);
-                query->count++;
-            }
-            query->inputs = &circuit->inputs_map[q];
-            query->aux = circuit->aux_map[q];
-        }
-        circuit->logarithms[q] = calloc(query->count, sizeof(struct cuzk_fr));
-        circuit->bytes[q] =
-            make_points(cuzk_query_is_g2((enum cuzk_query)q), query->count, circuit->logarithms[q]);
-        query->bytes = circuit->bytes[q];
-    }
-}
-
-static void make_circuit(struct circuit *circuit, int bits)
-{
-    memset(circuit, 0, sizeof *circuit);
-    circuit->r1cs = random_r1cs(INPUTS, AUX, 0, CONSTRAINTS);
-    make_witness(circuit, bits);
-    make_key(circuit);
-}
-
-static void make_compact_circuit(struct circuit *circuit)
-{
-    memset(circuit, 0, sizeof *circuit);
-    make_copies(circuit);
-    make_witness(circuit, 1);
-    make_key(circuit);
-}
-
-static void free_circuit(struct circuit *circuit)
-{
-    for (int q = 0; q < CUZK_QUERIES; q++) {
-        free(circuit->bytes[q]);
-        free(circuit->logarithms[q]);
-    }
-    cuzk_witness_destroy(&circuit->witness);
-    cuzk_witness_layout_destroy(&circuit->layout);
-    cuzk_r1cs_destroy(circuit->r1cs);
-    cuzk_r1cs_destroy(circuit->compact);
-}
 
 /* ---- what the results should be ---- */
 
 enum kind { SUM_INPUTS, SUM_WIDE, SUM_BITS };
 
 /* Logarithm of the sum over a query of the variables of one kind. */
-static void expected_sum(const struct circuit *circuit, enum cuzk_query q, enum kind want,
+static void expected_sum(const struct test_circuit *circuit, enum cuzk_query q, enum kind want,
                          struct cuzk_fr *out)
 {
     size_t point = 0;
@@ -307,7 +49,7 @@ static void expected_sum(const struct circuit *circuit, enum cuzk_query q, enum 
     }
 }
 
-static void check_values(const struct circuit *circuit, int matrix, const struct cuzk_fr values[DOMAIN])
+static void check_values(const struct test_circuit *circuit, int matrix, const struct cuzk_fr values[DOMAIN])
 {
     const struct cuzk_matrix *m = &circuit->r1cs->matrix[matrix];
     bool seen[DOMAIN] = {false};
@@ -344,7 +86,7 @@ static void check_quotient(const struct cuzk_fr a[DOMAIN], const struct cuzk_fr 
     for (int k = 0; k < DOMAIN; k++)
         cuzk_fr_mul(&a[k], &b[k], &poly[2][k]);
     assert_int_equal(cuzk_ntt_create(LOG_DOMAIN, &ntt, NULL), CUZK_OK);
-    draw(&x);
+    test_circuit_draw(&x);
     for (int p = 0; p < 3; p++) {
         assert_int_equal(cuzk_ntt_transform(ntt, NULL, CUZK_NTT_INVERSE, 0, poly[p], NULL), CUZK_OK);
         cuzk_fr_zero(&at[p]);
@@ -371,7 +113,7 @@ static void check_quotient(const struct cuzk_fr a[DOMAIN], const struct cuzk_fr 
 
 /* ---- proving ---- */
 
-static void check_job(struct cuzk_backend *backend, struct circuit *circuit)
+static void check_job(struct cuzk_backend *backend, struct test_circuit *circuit)
 {
     enum { AUX_SET = CUZK_QUERY_SET_L | CUZK_QUERY_SET_A | CUZK_QUERY_SET_B };
     const struct cuzk_backend_ops *ops = backend->ops;
@@ -410,16 +152,16 @@ static void check_job(struct cuzk_backend *backend, struct circuit *circuit)
             cuzk_fr_mul(&t, &circuit->logarithms[CUZK_QUERY_H][k], &t);
             cuzk_fr_add(&sum, &t, &sum);
         }
-        assert_true(point_equals(false, &quotient[CUZK_QUERY_H], &sum));
+        assert_true(test_circuit_point_equals(false, &quotient[CUZK_QUERY_H], &sum));
         for (int q = CUZK_QUERY_L; q < CUZK_QUERIES; q++) {
             const bool g2 = cuzk_query_is_g2((enum cuzk_query)q);
             expected_sum(circuit, (enum cuzk_query)q, SUM_WIDE, &sum);
-            assert_true(point_equals(g2, &wide[q], &sum));
+            assert_true(test_circuit_point_equals(g2, &wide[q], &sum));
             expected_sum(circuit, (enum cuzk_query)q, SUM_BITS, &sum);
-            assert_true(point_equals(g2, &bits[q], &sum));
+            assert_true(test_circuit_point_equals(g2, &bits[q], &sum));
             expected_sum(circuit, (enum cuzk_query)q, SUM_INPUTS, &sum);
             if (q != CUZK_QUERY_L)
-                assert_true(point_equals(g2, &inputs[q], &sum));
+                assert_true(test_circuit_point_equals(g2, &inputs[q], &sum));
         }
     }
     ops->times(job, &times);
@@ -433,17 +175,17 @@ static void transforms(struct cuzk_backend *backend);
 static void jobs(struct cuzk_backend *backend)
 {
     for (int bits = 0; bits < 3; bits++) {
-        struct circuit circuit;
-        make_circuit(&circuit, bits);
+        struct test_circuit circuit;
+        test_circuit_make(&circuit, bits);
         check_job(backend, &circuit);
-        circuit.plan.row_step = 2 * test_random_below(&rng, DOMAIN) + 1;
+        circuit.plan.row_step = 2 * test_random_below(&test_circuit_rng, DOMAIN) + 1;
         check_job(backend, &circuit);
-        free_circuit(&circuit);
+        test_circuit_free(&circuit);
     }
 }
 
 /* The least limit of device memory under which a key of this circuit goes in chunks. */
-static uint64_t least_limit(struct cuzk_backend *backend, const struct circuit *circuit)
+static uint64_t least_limit(struct cuzk_backend *backend, const struct test_circuit *circuit)
 {
     struct cuzk_backend_shape shape;
     struct cuzk_backend_needs needs;
@@ -477,8 +219,8 @@ static void limited_jobs(struct cuzk_backend *backend)
     if (facts.total_bytes == 0)
         return; /* it has no memory of its own */
     for (int bits = 0; bits < 3; bits++) {
-        struct circuit circuit;
-        make_circuit(&circuit, bits);
+        struct test_circuit circuit;
+        test_circuit_make(&circuit, bits);
         cuzk_backend_plan_shape(&circuit.plan, &shape);
         assert_int_equal(ops->needs(backend, &shape, &whole, &err), CUZK_OK);
         const uint64_t most = whole.key + whole.work + whole.job;
@@ -494,12 +236,12 @@ static void limited_jobs(struct cuzk_backend *backend)
         assert_true(streamed > 0);
         backend->memory_limit = most - 1;
         check_job(backend, &circuit);
-        circuit.plan.row_step = 2 * test_random_below(&rng, DOMAIN) + 1;
+        circuit.plan.row_step = 2 * test_random_below(&test_circuit_rng, DOMAIN) + 1;
         check_job(backend, &circuit);
         backend->memory_limit = high - 1;
         assert_int_equal(ops->key_create(backend, &circuit.plan, &key, &err), CUZK_MEMORY);
         assert_non_null(strstr(err.message, "at least"));
-        free_circuit(&circuit);
+        test_circuit_free(&circuit);
     }
     backend->memory_limit = 1 << 30; /* transforms with small tables */
     transforms(backend);
@@ -520,13 +262,13 @@ static void test_job__operations_equal_slow_twins(void **state)
 
 static void compact_jobs(struct cuzk_backend *backend)
 {
-    struct circuit circuit;
+    struct test_circuit circuit;
 
-    make_compact_circuit(&circuit);
+    test_circuit_make_compact(&circuit);
     check_job(backend, &circuit);
-    circuit.plan.row_step = 2 * test_random_below(&rng, DOMAIN) + 1;
+    circuit.plan.row_step = 2 * test_random_below(&test_circuit_rng, DOMAIN) + 1;
     check_job(backend, &circuit);
-    free_circuit(&circuit);
+    test_circuit_free(&circuit);
 }
 
 static void test_job__copies_equal_rows_written_out(void **state)
@@ -539,13 +281,13 @@ static void refusals(struct cuzk_backend *backend)
 {
     const struct cuzk_backend_ops *ops = backend->ops;
     union cuzk_backend_point out[CUZK_QUERIES];
-    struct circuit circuit;
+    struct test_circuit circuit;
     struct cuzk_backend_key *key;
     struct cuzk_backend_job *job;
     struct cuzk_error err;
     struct cuzk_fr value;
 
-    make_circuit(&circuit, 1);
+    test_circuit_make(&circuit, 1);
     for (int q = 0; q < CUZK_QUERIES; q++) { /* one point too many or too few */
         circuit.plan.query[q].count--;
         assert_int_equal(ops->key_create(backend, &circuit.plan, &key, &err), CUZK_ARGUMENT);
@@ -600,7 +342,7 @@ static void refusals(struct cuzk_backend *backend)
         assert_non_null(strstr(err.message, "h, point 0 of 255: "));
         assert_non_null(strstr(err.message, damage == 0 ? "not on the curve" : "infinity"));
     }
-    free_circuit(&circuit);
+    test_circuit_free(&circuit);
 }
 
 static void test_table__refuses_what_does_not_fit(void **state)
@@ -623,7 +365,7 @@ static void lone_operations(struct cuzk_backend *backend)
         const bool g2 = group == CUZK_GROUP_G2;
         const size_t size = g2 ? CUZK_G2_RAW_BYTES : CUZK_G1_RAW_BYTES;
         for (size_t n = 0; n <= MOST; n += n < 3 ? 1 : 17) {
-            uint8_t *bytes = make_points(g2, n, logarithms), *made = malloc(n * size + 1);
+            uint8_t *bytes = test_circuit_points(g2, n, logarithms), *made = malloc(n * size + 1);
             union cuzk_backend_point out;
             union cuzk_backend_affine base;
             struct cuzk_backend_table *table;
@@ -631,7 +373,7 @@ static void lone_operations(struct cuzk_backend *backend)
             cuzk_fr_zero(&sum);
             for (size_t k = 0; k < n; k++) {
                 struct cuzk_fr scalar;
-                draw(&scalar);
+                test_circuit_draw(&scalar);
                 cuzk_fr_to_words(&scalar, scalars[k]);
                 cuzk_fr_mul(&scalar, &logarithms[k], &scalar);
                 cuzk_fr_add(&sum, &scalar, &sum);
@@ -639,7 +381,7 @@ static void lone_operations(struct cuzk_backend *backend)
             assert_int_equal(ops->msm(backend, (enum cuzk_group)group, bytes, n,
                                       (const uint64_t(*)[4])scalars, &out, &err),
                              CUZK_OK);
-            assert_true(point_equals(g2, &out, &sum));
+            assert_true(test_circuit_point_equals(g2, &out, &sum));
             /* the same points from their logarithms */
             if (g2)
                 base.g2 = cuzk_g2_generator;
@@ -672,7 +414,7 @@ static void transforms(struct cuzk_backend *backend)
             const bool inverse = kind & 1, coset = kind & 2;
             struct cuzk_fr x[512], y[512], root;
             for (size_t k = 0; k < n; k++)
-                draw(&x[k]);
+                test_circuit_draw(&x[k]);
             memcpy(y, x, n * sizeof *x);
             assert_int_equal(backend->ops->ntt(backend, log_n, inverse, coset, y, NULL), CUZK_OK);
             /* the polynomial with coefficients `from` takes the values `to` */
@@ -711,11 +453,11 @@ static void cancelling(struct cuzk_backend *backend)
     const struct cuzk_backend_ops *ops = backend->ops;
     const struct cuzk_progress stop = {.cancelled = always};
     union cuzk_backend_point out[CUZK_QUERIES];
-    struct circuit circuit;
+    struct test_circuit circuit;
     struct cuzk_backend_key *key;
     struct cuzk_backend_job *job;
 
-    make_circuit(&circuit, 1);
+    test_circuit_make(&circuit, 1);
     assert_int_equal(ops->key_create(backend, &circuit.plan, &key, NULL), CUZK_OK);
     assert_int_equal(ops->job_create(key, &job, NULL), CUZK_OK);
     assert_null(job->progress);
@@ -728,7 +470,7 @@ static void cancelling(struct cuzk_backend *backend)
     assert_int_equal(ops->msm_group(job, CUZK_SCALARS_QUOTIENT, CUZK_QUERY_SET_H, out, NULL), CUZK_OK);
     cuzk_backend_job_destroy(job);
     cuzk_backend_key_destroy(key);
-    free_circuit(&circuit);
+    test_circuit_free(&circuit);
 }
 
 static void test_job__stops_when_asked(void **state)
@@ -738,7 +480,7 @@ static void test_job__stops_when_asked(void **state)
 }
 
 /* The operations of a proof; whatever was made is destroyed. */
-static enum cuzk_status prove_once(struct cuzk_backend *backend, const struct circuit *circuit)
+static enum cuzk_status prove_once(struct cuzk_backend *backend, const struct test_circuit *circuit)
 {
     const struct cuzk_backend_ops *ops = backend->ops;
     union cuzk_backend_point out[CUZK_QUERIES];
@@ -767,7 +509,7 @@ static enum cuzk_status prove_once(struct cuzk_backend *backend, const struct ci
     return status;
 }
 
-static void fail_each(struct cuzk_backend *backend, const struct circuit *circuit)
+static void fail_each(struct cuzk_backend *backend, const struct test_circuit *circuit)
 {
     enum cuzk_status status;
     size_t failures = 0;
@@ -787,9 +529,9 @@ static void fail_each(struct cuzk_backend *backend, const struct circuit *circui
 static void failing(struct cuzk_backend *backend)
 {
     struct cuzk_backend_facts facts;
-    struct circuit circuit;
+    struct test_circuit circuit;
 
-    make_circuit(&circuit, 1);
+    test_circuit_make(&circuit, 1);
     fail_each(backend, &circuit);
     backend->ops->facts(backend, &facts);
     if (facts.total_bytes != 0) { /* in chunks too */
@@ -797,7 +539,7 @@ static void failing(struct cuzk_backend *backend)
         fail_each(backend, &circuit);
         backend->memory_limit = 0;
     }
-    free_circuit(&circuit);
+    test_circuit_free(&circuit);
 }
 
 static void test_job__survives_failing_allocations(void **state)
@@ -808,7 +550,7 @@ static void test_job__survives_failing_allocations(void **state)
 
 /* Every CUDA call of a key and a proof fails once, with an error that is the call's own (out of resources) or
  * the device's end (launch failure). */
-static void lose_each(struct cuzk_backend *backend, struct circuit *circuit)
+static void lose_each(struct cuzk_backend *backend, struct test_circuit *circuit)
 {
     static const struct {
         int error;
@@ -835,16 +577,16 @@ static void lose_each(struct cuzk_backend *backend, struct circuit *circuit)
 
 static void losing(struct cuzk_backend *backend)
 {
-    struct circuit circuit;
+    struct test_circuit circuit;
 
     if (strcmp(backend->ops->name, "cuda") != 0)
         return;
-    make_circuit(&circuit, 1);
+    test_circuit_make(&circuit, 1);
     lose_each(backend, &circuit);
     backend->memory_limit = least_limit(backend, &circuit);
     lose_each(backend, &circuit);
     backend->memory_limit = 0;
-    free_circuit(&circuit);
+    test_circuit_free(&circuit);
 }
 
 static void test_job__survives_failing_calls_of_cuda(void **state)
@@ -871,7 +613,7 @@ int main(int argc, char **argv)
 
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
-    test_random_init(&rng);
+    test_random_init(&test_circuit_rng);
     if (cuzk_pool_create(2, &pool, NULL) != CUZK_OK)
         return 1;
     test_backends_open(pool, backends);
