@@ -32,12 +32,14 @@ check() {
 }
 
 for kind in "$@"; do
-    # keys and proofs, whole, as copies of a part and in chunks; sums and fixed-base products; transforms
+    # keys and proofs, whole, as copies of a part and in chunks; sums and fixed-base products; transforms, of points too
+
     check "$kind" backend/test_backend 'test_job__operations*'
     check "$kind" backend/test_backend 'test_job__copies*'
     check "$kind" backend/test_backend 'test_msm_and_setup*'
     check "$kind" backend/test_backend 'test_ntt*'
     check "$kind" backend/test_backend 'test_table__refuses*'
+    check "$kind" backend/test_point_ntt 'test_transform_points*' 8
     # sums with buckets of many sizes, leaves; passes of large transforms, bit sums
     if [ "$kind" = memcheck ]; then
         check "$kind" backend/test_backend 'test_job__is_the_same*'

@@ -90,7 +90,7 @@ static void damage_key(struct fixture *f)
 /* The least limit of device memory, to 64 KiB. */
 static uint64_t least_limit(struct fixture *f)
 {
-    uint64_t low = 0, high = UINT64_C(16) << 14;
+    uint64_t low = 0, high = UINT64_C(1) << 15;
 
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;

@@ -19,7 +19,7 @@ extern "C" {
 enum { CUDA_SLOTS = 4 };
 
 /* What the driver and this program's kernels take of a device before anything is allocated, bytes. */
-#define CUDA_CONTEXT_BYTES ((uint64_t)560 << 20)
+#define CUDA_CONTEXT_BYTES ((uint64_t)900 << 20)
 
 struct cuda_plan {
     bool chunked;
