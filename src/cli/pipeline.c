@@ -89,6 +89,11 @@ static void on_end(void *context, const struct cuzk_job_result *result)
     pthread_mutex_unlock(&run->lock);
 }
 
+static void on_drained(void *context)
+{
+    (void)context;
+}
+
 static enum cuzk_status judge(const struct run *run, struct cuzk_error *err)
 {
     if (run->state == CUZK_JOB_DONE)
@@ -180,6 +185,7 @@ enum cuzk_status cli_pipeline_prove(struct cli_session *session, const struct cl
     cuzk_event_log_listen(cuzk_engine_events(engine), on_event, &run);
     CUZK_TRY_OUT(cuzk_engine_submit_case(engine, kind_of(&that->circuit), that, &submission, err));
     cuzk_engine_watch(engine, submission.job_id, on_end, &run, &watch);
+    cuzk_engine_drain(engine, on_drained, NULL); /* no other comes: a batch need not wait for one */
     CUZK_TRY_OUT(wait_for_end(session, engine, &run, err));
     CUZK_TRY_OUT(device->ops->facts(device, &facts, err));
     memcpy(out->backend, facts.backend, sizeof out->backend);
