@@ -129,7 +129,9 @@ static const struct cuzk_option rows[] = {
      .environment = "CUZK_PRELOAD",
      .example = "[\"porep-32g\"]",
      .reload = true,
-     .help = "circuits whose keys are resident before the daemon says that it is ready, as porep-32g"},
+     .help =
+         "circuits whose keys are hot (bound on every device) before the daemon says that it is ready, as "
+         "porep-32g; their parameter files are warm too (locked in host memory) where memory.host has room"},
     {.name = "host-mem",
      .type = CUZK_OPTION_SIZE,
      .offset = offsetof(struct cuzk_config_values, host_mem),
@@ -138,7 +140,9 @@ static const struct cuzk_option rows[] = {
      .environment = "CUZK_HOST_MEM",
      .min = 1048576,
      .example = "\"96GiB\"",
-     .help = "host memory that proofs may use; what the machine has, less a reserve, where not given"},
+     .help = "host memory that proofs and warm parameter files may use, which go as soon as proofs wait; "
+             "what the "
+             "machine has, less a reserve, where not given"},
     {.name = "vram-limit",
      .type = CUZK_OPTION_SIZE,
      .offset = offsetof(struct cuzk_config_values, vram_limit),
