@@ -25,9 +25,10 @@ enum cuzk_status cuzk_backend_plan_check(const struct cuzk_backend_plan *plan, s
     const uint64_t domain = UINT64_C(1) << plan->log_domain;
     const uint64_t h_points = plan->h_basis == CUZK_H_MONOMIAL ? domain - 1 : domain;
     if (plan->row_step % 2 == 0 || (plan->h_basis == CUZK_H_COSET && plan->row_step != 1))
-        return cuzk_error_set(err, CUZK_ARGUMENT,
-                              "the step of rows through the domain must be odd, and 1 for a derived key: found %llu",
-                              (unsigned long long)plan->row_step);
+        return cuzk_error_set(
+            err, CUZK_ARGUMENT,
+            "the step of rows through the domain must be odd, and 1 for a derived key: found %llu",
+            (unsigned long long)plan->row_step);
     if (plan->query[CUZK_QUERY_H].count != h_points)
         return cuzk_error_set(err, CUZK_ARGUMENT, "query h has %u points, this circuit's domain needs %llu",
                               plan->query[CUZK_QUERY_H].count, (unsigned long long)h_points);

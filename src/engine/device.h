@@ -84,8 +84,8 @@ struct cuzk_device {
     unsigned slots;
     uint64_t memory_limit; /* bytes of device memory for keys and units; 0: all there is. Set by who made the
                               device, before the first need and load */
-    /* Asked by local devices while a stage runs: whether all work is to end early, with CANCELLED. NULL: never.
-     * Set by who made the device, before the first stage; any thread may ask. */
+    /* Asked by local devices while a stage runs: whether all work is to end early, with CANCELLED. NULL:
+     * never. Set by who made the device, before the first stage; any thread may ask. */
     bool (*stop)(void *context);
     void *stop_context;
     uint32_t stages; /* bits of the stages that do something here, beside those that all devices have: SETUP,

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "backend/cpu/cpu.h"
-#include "engine/porep_case.h"
 #include "engine/key_unit.h"
+#include "engine/porep_case.h"
 #include "engine/prover.h"
 #include "groth16/verify.h"
 #include "support/fixture.h"
@@ -100,8 +100,7 @@ static void test_prove_all__has_two_in_flight(void **state)
     const struct cuzk_engine_context context = {.pool = pool, .backend = backend};
 
     assert_int_equal(
-        cuzk_circuit_prover_create(&context, &key_unit_circuit, key_unit_params(), &prover, &err),
-        CUZK_OK);
+        cuzk_circuit_prover_create(&context, &key_unit_circuit, key_unit_params(), &prover, &err), CUZK_OK);
     struct heard heard = {.repeated = &repeated};
 
     assert_int_equal(
