@@ -68,8 +68,8 @@ struct cli_common {
      .offset = offsetof(values, slot),                                                                       \
      .placeholder = "DIR",                                                                                   \
      .environment = "CUZK_CACHE_DIR",                                                                        \
-     .help = "where compact circuits and digests of parameters are kept, or off; beside the parameters, or " \
-             "in the user's cache directory, where not given"}
+     .help = "where compact circuits, derived keys and digests of parameters are kept, or off; beside the "  \
+             "parameters, or in the user's cache directory, where not given"}
 #define CLI_CACHE_OPTION(values) CLI_CACHE_OPTION_AT(values, cache_dir)
 #define CLI_CACHE_OPTION_NAME    "cache-dir"
 

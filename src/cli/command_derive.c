@@ -10,7 +10,7 @@
 struct derive_options {
     struct cli_common common;
     struct cuzk_option_number threads;
-    const char *params_dir, *backend;
+    const char *params_dir, *cache_dir, *backend;
 };
 
 static enum cuzk_status report(struct cli_session *session, const char *circuit, const char *path, bool made,
@@ -91,6 +91,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
 
 static const struct cuzk_option options[] = {
     CLI_PARAMETERS_OPTION(struct derive_options, params_dir),
+    CLI_CACHE_OPTION(struct derive_options),
     CLI_BACKEND_OPTION(struct derive_options),
     CLI_THREADS_OPTION(struct derive_options),
     CLI_COMMON_OPTIONS,
