@@ -33,9 +33,11 @@ enum cuzk_status cuzk_bytes_take(struct cuzk_bytes *bytes, const char *field, ui
 {
     const uint64_t left = cuzk_bytes_left(bytes);
 
-    if (n > left)
-        return cuzk_bytes_fail(bytes, field, bytes->position, err,
-                               "expected %" PRIu64 " bytes, found %" PRIu64, n, left);
+    if (n > left) {
+        (void)cuzk_bytes_fail(bytes, field, bytes->position, err,
+                              "expected %" PRIu64 " bytes, found %" PRIu64, n, left);
+        return CUZK_INPUT; /* said outright: who goes on has *out, as an analyser then sees */
+    }
     *out = bytes->start + bytes->position;
     bytes->position += n;
     return CUZK_OK;

@@ -43,11 +43,13 @@ static enum cuzk_status unexpected(struct cuzk_json_document *reader, const char
     const int c = next_byte(reader);
 
     if (c < 0)
-        return cuzk_json_read_fail(reader, field, err, "expected %s, found the end", expected);
-    if (c < 0x20 || c >= 0x7f)
-        return cuzk_json_read_fail(reader, field, err, "expected %s, found byte 0x%02x", expected,
-                                   (unsigned)c);
-    return cuzk_json_read_fail(reader, field, err, "expected %s, found '%c'", expected, c);
+        (void)cuzk_json_read_fail(reader, field, err, "expected %s, found the end", expected);
+    else if (c < 0x20 || c >= 0x7f)
+        (void)cuzk_json_read_fail(reader, field, err, "expected %s, found byte 0x%02x", expected,
+                                  (unsigned)c);
+    else
+        (void)cuzk_json_read_fail(reader, field, err, "expected %s, found '%c'", expected, c);
+    return CUZK_INPUT;
 }
 
 enum cuzk_json_kind cuzk_json_read_kind(struct cuzk_json_document *reader)
