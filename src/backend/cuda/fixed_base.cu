@@ -10,7 +10,13 @@
 #include "curve/g1.h"
 #include "curve/g2.h"
 
-enum { TABLE_WINDOW = 16, TABLE_WINDOWS = 16, TABLE_CHUNK = 1 << 21 };
+enum {
+    TABLE_WINDOW = 16,
+    TABLE_WINDOWS = 16,
+    TABLE_HALF = TABLE_WINDOW / 2,
+    TABLE_ENTRIES = TABLE_WINDOWS << TABLE_WINDOW,
+    TABLE_CHUNK = 1 << 21,
+};
 
 struct cuda_table {
     struct cuzk_backend_table base;
@@ -62,28 +68,77 @@ static __global__ void table_names(const uint64_t *__restrict__ scalars, uint32_
     }
 }
 
+/* Entry e: digit d of window w, the sum of multiples of the window's lower half, 2^TABLE_HALF of them, and of
+ * its upper half behind them. */
+static __global__ void entry_names(uint32_t *__restrict__ keys, uint32_t *__restrict__ names,
+                                   uint32_t *__restrict__ begin, uint32_t *__restrict__ end)
+{
+    const uint32_t e = blockIdx.x * blockDim.x + threadIdx.x, half = 1u << TABLE_HALF;
+    if (e >= TABLE_ENTRIES)
+        return;
+    const uint32_t first = (e >> TABLE_WINDOW) * 2 * half;
+    keys[2 * e] = keys[2 * e + 1] = e;
+    names[2 * e] = first + (e & (half - 1));
+    names[2 * e + 1] = first + half + (e >> TABLE_HALF & (half - 1));
+    begin[e] = 2 * e;
+    end[e] = 2 * e + 2;
+}
+
+template <class G>
+static __global__ void join_planes(const struct cuzk_cuda_planes<G> from, uint32_t n,
+                                   typename G::affine *__restrict__ to)
+{
+    const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    field_store(&to[i].x, field_load(&from.x[i]));
+    field_store(&to[i].y, field_load(&from.y[i]));
+}
+
+/* Multiples of the two halves of each window on the host, all entries from them on the device. */
 template <class G>
 static enum cuzk_status fill_table(struct cuda_table *table, const typename G::affine *base,
                                    struct cuzk_error *err)
 {
-    const size_t entries = (size_t)1 << TABLE_WINDOW;
+    struct cuda_backend *const backend = (struct cuda_backend *)table->base.backend;
+    const size_t half = (size_t)1 << TABLE_HALF, few = 2 * TABLE_WINDOWS * half;
+    struct cuzk_cuda_arena *arena = &table->arena;
     enum cuzk_status status = CUZK_OK;
     typename G::point *multiples = NULL, step;
-    typename G::affine *affine = NULL;
+    typename G::affine *affine = NULL, *halves;
+    struct cuzk_cuda_segments seg;
+    struct cuzk_cuda_planes<G> sums;
 
-    CUZK_TRY_OUT(CUZK_NEW(&multiples, entries + 1, "multiples of a base", err));
-    CUZK_TRY_OUT(CUZK_NEW(&affine, entries, "multiples of a base", err));
+    CUZK_TRY_OUT(CUZK_NEW(&multiples, few, "multiples of a base", err));
+    CUZK_TRY_OUT(CUZK_NEW(&affine, few, "multiples of a base", err));
     G::from_affine(base, &step);
-    for (int w = 0; w < TABLE_WINDOWS; w++) {
-        G::identity(&multiples[0]);
-        for (size_t d = 1; d <= entries; d++)
-            G::add(&multiples[d - 1], &step, &multiples[d]);
-        step = multiples[entries];
-        G::batch_to_affine(multiples, entries, affine);
-        CUZK_TRY_OUT(cuda_mem_copy_in((struct cuda_backend *)table->base.backend,
-                                      (typename G::affine *)table->points + w * entries, affine,
-                                      entries * sizeof *affine, "table of a base", err));
+    for (size_t first = 0; first < few; first += half) {
+        G::identity(&multiples[first]);
+        for (size_t d = 1; d < half; d++)
+            G::add(&multiples[first + d - 1], &step, &multiples[first + d]);
+        G::add(&multiples[first + half - 1], &step, &step);
     }
+    G::batch_to_affine(multiples, few, affine);
+    seg.count = 2 * TABLE_ENTRIES;
+    seg.segments = TABLE_ENTRIES;
+    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, few, "multiples of a base", &halves, err));
+    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, seg.segments, "table entries (x)", &sums.x, err));
+    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, seg.segments, "table entries (y)", &sums.y, err));
+    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, seg.count, "table keys", &seg.keys, err));
+    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, seg.count, "table keys", &seg.keys_next, err));
+    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, seg.count, "table names", &seg.names, err));
+    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, seg.count, "table names", &seg.names_next, err));
+    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, seg.segments, "table ranges", &seg.begin, err));
+    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, seg.segments, "table ranges", &seg.end, err));
+    CUZK_TRY_OUT(cuda_mem_copy_in(backend, halves, affine, few * sizeof *affine, "multiples of a base", err));
+    entry_names<<<segment_blocks(TABLE_ENTRIES, 256), 256, 0, backend->stream>>>(seg.keys, seg.names,
+                                                                                 seg.begin, seg.end);
+    CUZK_TRY_OUT(cuzk_cuda_launched("entry_names", backend->stream, err));
+    CUZK_TRY_OUT(cuzk_cuda_segment_sum<G>(&seg, halves, {NULL, NULL}, sums, arena, backend->stream, err));
+    join_planes<G><<<segment_blocks(TABLE_ENTRIES, 128), 128, 0, backend->stream>>>(
+        sums, TABLE_ENTRIES, (typename G::affine *)table->points);
+    CUZK_TRY_OUT(cuzk_cuda_launched("join_planes", backend->stream, err));
+    CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(backend->stream), "table of a base", err));
 out:
     cuzk_mem_free(multiples);
     cuzk_mem_free(affine);
