@@ -132,17 +132,35 @@ static __global__ void leaf_sums(const struct cuzk_cuda_planes<G> points, unsign
         sums[2 * (size_t)blockIdx.x] = p;
 }
 
-/* sums[g] = sum of the 32 points of group g. Blocks of one warp. */
+/* sums[g] = sum of the 32 each points of group g. Blocks of one warp. */
 template <class G>
-static __global__ void leaf_totals(const struct cuzk_cuda_planes<G> points,
+static __global__ void leaf_totals(const struct cuzk_cuda_planes<G> points, unsigned each,
                                    struct leaf_point<typename G::field> *__restrict__ sums)
 {
-    struct leaf_point<typename G::field> p;
+    const size_t first = (size_t)blockIdx.x * 32 * each;
+    struct leaf_point<typename G::field> p, q;
 
-    leaf_load<G>(points, (size_t)blockIdx.x * 32, 32, &p);
+    leaf_load<G>(points, first, 32, &p);
+#pragma unroll 1
+    for (unsigned k = 1; k < each; k++) {
+        leaf_load<G>(points, first + 32 * (size_t)k, 32, &q);
+        leaf_add(&p, &q);
+    }
     leaf_total(&p, 32);
     if (threadIdx.x == 0)
         sums[blockIdx.x] = p;
+}
+
+/* The same for what leaf_totals leaves: to[g] = sum of from[32 g] to from[32 g + 31]. */
+template <class F>
+static __global__ void leaf_join(const struct leaf_point<F> *__restrict__ from,
+                                 struct leaf_point<F> *__restrict__ to)
+{
+    struct leaf_point<F> p = from[(size_t)blockIdx.x * 32 + threadIdx.x];
+
+    leaf_total(&p, 32);
+    if (threadIdx.x == 0)
+        to[blockIdx.x] = p;
 }
 
 #endif

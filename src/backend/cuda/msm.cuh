@@ -18,7 +18,10 @@ enum {
     MSM_LEAF_BITS = 5,   /* 32 points: a warp sums them */
     MSM_BATCH = 1 << 27, /* elements at once: several windows where n is small */
     MSM_MAX_WINDOWS = 64,
-    MSM_RUNS = 2048, /* runs that a sum of bits is made in; warps sum them, and the host 64 points */
+    MSM_RUNS = 2048, /* runs that a sum of bits is made in, at least; what is left of them, warps sum */
+    MSM_RUNS_MOST = 1 << 16,
+    MSM_RUN = 512,    /* elements of a run, where that gives no more runs: nine rounds */
+    MSM_TOTALS = 512, /* warps at most that sum runs: they add several to a lane where there are more */
 };
 
 /* How the 256 bits of a scalar are cut: `wide` windows of c bits, the rest of c - 1. Several windows are
@@ -416,7 +419,17 @@ struct msm_bit {
     }
 };
 
-/* Chosen candidates as elements: named by point, cut into MSM_RUNS runs of a length. */
+/* Runs that a sum of n points is made in. */
+static inline unsigned msm_runs(size_t n)
+{
+    unsigned runs = MSM_RUNS;
+
+    while (runs < MSM_RUNS_MOST && n / MSM_RUN > runs)
+        runs *= 2;
+    return runs;
+}
+
+/* Chosen candidates as elements: named by point, cut into runs of a length. */
 static __global__ void msm_name_points(const uint32_t *__restrict__ chosen, uint32_t n,
                                        const uint32_t *__restrict__ point, uint32_t length, uint32_t first,
                                        uint32_t first_run, uint32_t *__restrict__ keys,
@@ -438,9 +451,11 @@ static __global__ void msm_name_points(const uint32_t *__restrict__ chosen, uint
 /* Scratch of a sum of `chosen` points out of n candidates. */
 static inline size_t msm_bits_scratch(size_t n, size_t chosen, size_t field)
 {
-    /* candidates; keys and names twice; results, pairs and running products; chains; selection and slack */
-    return 4 * n + 16 * chosen + 2 * chosen * field + (chosen / 2 + 1) * (8 + field) +
-           (chosen / 128 + SEGMENT_CHAINS) * field + n / 8 + ((size_t)64 << 20);
+    /* candidates; runs, with their ranges and offsets; keys and names twice; results, pairs and running
+     * products; chains; selection and slack */
+    return 4 * n + CUZK_CUDA_SLOTS * (size_t)msm_runs(chosen) * (2 * field + 16) + 16 * chosen +
+           2 * chosen * field + (chosen / 2 + 1) * (8 + field) + (chosen / 128 + SEGMENT_CHAINS) * field +
+           n / 8 + ((size_t)64 << 20);
 }
 
 /* Each sum by itself where all of them together would not fit the arena. */
@@ -455,9 +470,10 @@ static enum cuzk_status msm_sum_bits(const typename G::affine *points, const str
     enum cuzk_status status = CUZK_OK;
     struct cuzk_cuda_planes<G> sums;
     struct cuzk_cuda_segments seg;
-    struct leaf_point<typename G::field> *totals;
+    struct leaf_point<typename G::field> *totals, *joined;
     typename G::point *host = NULL;
     unsigned char *scratch;
+    unsigned runs, each, warps;
     uint32_t *candidates, *counts, chosen[CUZK_CUDA_SLOTS];
     size_t scratch_bytes = 0, n = 0, total = 0, most = 0;
 
@@ -492,8 +508,11 @@ static enum cuzk_status msm_sum_bits(const typename G::affine *points, const str
     CUZK_TRY_OUT(cuzk_cuda_check(cudaMemcpyAsync(chosen, counts, slots * 4, cudaMemcpyDeviceToHost, stream),
                                  "selection", err));
     CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(stream), "selection", err));
-    for (unsigned s = 0; s < slots; s++)
+    most = 0;
+    for (unsigned s = 0; s < slots; s++) {
         total += chosen[s];
+        most = chosen[s] > most ? chosen[s] : most;
+    }
     if (total == 0)
         goto out;
     if (slots > 1 && msm_bits_scratch(n, total, sizeof(typename G::field)) > arena->size - mark) {
@@ -502,32 +521,38 @@ static enum cuzk_status msm_sum_bits(const typename G::affine *points, const str
             CUZK_TRY_OUT(msm_sum_bits<G>(points, parts + s, 1, bits, arena, stream, out + s, err));
         goto out;
     }
-    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, slots * MSM_RUNS, "bit sums (x)", &sums.x, err));
-    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, slots * MSM_RUNS, "bit sums (y)", &sums.y, err));
-    CUZK_TRY_OUT(msm_take_segments<G>(arena, total, slots * MSM_RUNS, &seg, err));
+    runs = msm_runs(most);
+    each = runs / 32 > MSM_TOTALS ? runs / 32 / MSM_TOTALS : 1;
+    warps = slots * runs / 32 / each;
+    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, slots * runs, "bit sums (x)", &sums.x, err));
+    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, slots * runs, "bit sums (y)", &sums.y, err));
+    CUZK_TRY_OUT(msm_take_segments<G>(arena, total, slots * runs, &seg, err));
     CUZK_TRY_OUT(cuzk_cuda_check(cudaMemsetAsync(seg.begin, 0, seg.segments * 4, stream), "runs", err));
     CUZK_TRY_OUT(cuzk_cuda_check(cudaMemsetAsync(seg.end, 0, seg.segments * 4, stream), "runs", err));
     total = 0;
     for (unsigned s = 0; s < slots; s++) {
         if (chosen[s] != 0)
             msm_name_points<<<segment_blocks(chosen[s], 256), 256, 0, stream>>>(
-                candidates, chosen[s], parts[s].point, (chosen[s] + MSM_RUNS - 1) / MSM_RUNS, (uint32_t)total,
-                s * MSM_RUNS, seg.keys, seg.names, seg.begin, seg.end);
+                candidates, chosen[s], parts[s].point, (chosen[s] + runs - 1) / runs, (uint32_t)total,
+                s * runs, seg.keys, seg.names, seg.begin, seg.end);
         candidates += parts[s].n;
         total += chosen[s];
     }
     CUZK_TRY_OUT(cuzk_cuda_launched("msm_name_points", stream, err));
     CUZK_TRY_OUT(cuzk_cuda_segment_sum<G>(&seg, points, {NULL, NULL}, sums, arena, stream, err));
-    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, seg.segments / 32, "bit sums", &totals, err));
-    CUZK_TRY_OUT(CUZK_NEW(&host, seg.segments / 32, "bit sums", err));
-    leaf_totals<G><<<seg.segments / 32, 32, 0, stream>>>(sums, totals);
+    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, warps, "bit sums", &totals, err));
+    CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, warps / 32, "bit sums", &joined, err));
+    CUZK_TRY_OUT(CUZK_NEW(&host, warps / 32, "bit sums", err));
+    leaf_totals<G><<<warps, 32, 0, stream>>>(sums, each, totals);
     CUZK_TRY_OUT(cuzk_cuda_launched("leaf_totals", stream, err));
+    leaf_join<<<warps / 32, 32, 0, stream>>>(totals, joined);
+    CUZK_TRY_OUT(cuzk_cuda_launched("leaf_join", stream, err));
     CUZK_TRY_OUT(cuzk_cuda_check(
-        cudaMemcpyAsync(host, totals, seg.segments / 32 * sizeof *host, cudaMemcpyDeviceToHost, stream),
-        "bit sums", err));
+        cudaMemcpyAsync(host, joined, warps / 32 * sizeof *host, cudaMemcpyDeviceToHost, stream), "bit sums",
+        err));
     CUZK_TRY_OUT(cuzk_cuda_check(cudaStreamSynchronize(stream), "bit sums", err));
-    for (unsigned r = 0; r < seg.segments / 32; r++)
-        G::add(out[r / (MSM_RUNS / 32)], &host[r], out[r / (MSM_RUNS / 32)]);
+    for (unsigned r = 0; r < warps / 32; r++)
+        G::add(out[r / (warps / 32 / slots)], &host[r], out[r / (warps / 32 / slots)]);
 out:
     cuzk_mem_free(host);
     arena->used = mark;
