@@ -85,7 +85,7 @@ static __device__ __forceinline__ void transform_8(struct cuzk_fr x[8], const st
 
 static __device__ __forceinline__ unsigned skew(unsigned i)
 {
-    return i + (i >> 5) * 4;
+    return i + (i >> 8) * 4;
 }
 
 static __device__ __forceinline__ void put(uint32_t *shared, unsigned i, const struct cuzk_fr *v)
@@ -116,120 +116,146 @@ static __device__ __forceinline__ struct root_8 load_root_8(const struct cuzk_fr
     return w;
 }
 
-/* The twiddle of digit d at `low`. */
-template <bool CUT>
-static __device__ __forceinline__ struct cuzk_fr twiddle(const struct twiddles &tables, uint64_t d,
-                                                         uint64_t low, unsigned log_stride)
+/* What a value at position p is multiplied by: values[p & mask]; values NULL: nothing. With `high`, the
+ * product of two tables of a pass of that stride (struct twiddles). */
+struct factors {
+    const struct cuzk_fr *values;
+    uint64_t mask;
+    const struct cuzk_fr *high;
+    unsigned cut, log_stride;
+};
+
+/* A transform of a pass's points and what its results are multiplied by. */
+struct stage {
+    const struct cuzk_fr *roots;
+    struct factors out;
+};
+
+static __device__ __forceinline__ struct cuzk_fr cut_factor(const struct factors &by, uint64_t position)
 {
-    if (!CUT)
-        return load(tables.whole + (d << log_stride) + low);
-    const uint64_t mask = (UINT64_C(1) << tables.cut) - 1;
-    struct cuzk_fr w = load(tables.whole + (d << tables.cut) + (low & mask));
-    const struct cuzk_fr high = load(tables.high + (d << (log_stride - tables.cut)) + (low >> tables.cut));
+    const uint64_t at = position & by.mask, d = at >> by.log_stride;
+    const uint64_t low = at & ((UINT64_C(1) << by.log_stride) - 1);
+    const struct cuzk_fr high = load(by.high + (d << (by.log_stride - by.cut)) + (low >> by.cut));
+    struct cuzk_fr w = load(by.values + (d << by.cut) + (low & ((UINT64_C(1) << by.cut) - 1)));
     cuzk_fr_mul(&w, &high, &w);
     return w;
 }
 
-template <bool UP, bool CUT>
+/* x_k *= the factor of position first + k step; those differ in bits of the mask alone */
+template <bool CUT>
+static __device__ __forceinline__ void multiply_8(struct cuzk_fr x[8], const struct factors &by,
+                                                  uint64_t first, unsigned log_step)
+{
+    const struct cuzk_fr *const at = by.values + (first & by.mask);
+
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+        const struct cuzk_fr w = CUT && by.high != NULL ? cut_factor(by, first + ((uint64_t)k << log_step))
+                                                        : load(at + ((uint64_t)k << log_step));
+        cuzk_fr_mul(&x[k], &w, &x[k]);
+    }
+}
+
+/* Where a thread's first position lies. */
+static __device__ __forceinline__ uint64_t first_position(unsigned log_stride)
+{
+    const unsigned column = threadIdx.x % NTT_COLUMNS, t = threadIdx.x / NTT_COLUMNS;
+    const uint64_t q = (uint64_t)blockIdx.x * NTT_COLUMNS + column;
+    const uint64_t low = q & ((UINT64_C(1) << log_stride) - 1);
+    return ((q >> log_stride) << (log_stride + NTT_WIDE_BITS)) + low + ((uint64_t)t << log_stride);
+}
+
+/* A thread has positions t + 64 m of its column, before and after: so a transform down to neighbours and one
+ * up from there (TURN) meet in registers. In between, a warp has eight digits `high` and one `digit`; where
+ * that is 0, the twiddles are 1. */
+template <bool IN, bool TURN, bool CUT>
 static __global__ void __launch_bounds__(NTT_WIDE_THREADS, 2)
-    pass_512(const struct cuzk_fr *from, const struct cuzk_fr *times, struct cuzk_fr *data,
-             const struct twiddles twiddles, const struct cuzk_fr *__restrict__ roots, unsigned log_stride)
+    pass_512(const struct cuzk_fr *from, const struct factors in, struct cuzk_fr *data,
+             const struct stage down, const struct stage up, unsigned log_stride)
 {
     extern __shared__ uint32_t shared[];
     const unsigned column = threadIdx.x % NTT_COLUMNS, t = threadIdx.x / NTT_COLUMNS; /* t below 64 */
-    const uint64_t q = (uint64_t)blockIdx.x * NTT_COLUMNS + column;
-    const uint64_t low = q & ((UINT64_C(1) << log_stride) - 1);
-    const uint64_t first = ((q >> log_stride) << (log_stride + NTT_WIDE_BITS)) + low;
-    struct cuzk_fr *const base = data + first;
-    const bool twiddled = twiddles.whole != NULL;
+    const unsigned high = t % 8, digit = t / 8;
+    const uint64_t first = first_position(log_stride);
     struct cuzk_fr x[8];
-    const struct root_8 w8 = load_root_8(roots);
 
 #pragma unroll
-    for (int m = 0; m < 8; m++) {
-        const uint64_t at = (uint64_t)(t + 64 * m) << log_stride;
-        x[m] = load(from + first + at);
-        if (!UP && times != NULL) {
-            const struct cuzk_fr w = load(times + first + at);
-            cuzk_fr_mul(&x[m], &w, &x[m]);
-        }
-        if (UP && twiddled) {
-            const struct cuzk_fr w = twiddle<CUT>(twiddles, t + 64 * m, low, log_stride);
-            cuzk_fr_mul(&x[m], &w, &x[m]);
-        }
-    }
-    const unsigned high = t >> 3, digit = t & 7;
+    for (int m = 0; m < 8; m++)
+        x[m] = load(from + first + ((uint64_t)(64 * m) << log_stride));
+    if (IN)
+        multiply_8<false>(x, in, first, log_stride + 6);
 #pragma unroll 1
-    for (int step = 0;; step++) {
-        transform_8(x, &w8);
-        if (step == 2)
-            break;
-        /* step 0: position t, output digit k of weight 1; step 1: (k0 = high, t0 = digit), digit k1 of weight
-         * 8 */
-        const unsigned exponent = step == 0 ? t : 8 * digit;
+    for (int turn = 0;; turn++) {
+        const struct cuzk_fr *const roots = TURN && turn == 1 ? up.roots : down.roots;
+        const struct root_8 w8 = load_root_8(roots);
+#pragma unroll 1
+        for (int step = 0;; step++) {
+            transform_8(x, &w8);
+            if (step == 2)
+                break;
+            /* step 0: position t, output digit k of weight 1; step 1: (k0 = high, t0 = digit), digit k1 of
+             * weight 8 */
+            if (step == 0 || digit != 0) {
+                const unsigned exponent = step == 0 ? t : 8 * digit;
 #pragma unroll
-        for (int k = 1; k < 8; k++) {
-            const struct cuzk_fr w = load(&roots[exponent * k]);
-            cuzk_fr_mul(&x[k], &w, &x[k]);
-        }
-        if (step == 1)
+                for (int k = 1; k < 8; k++) {
+                    const struct cuzk_fr w = load(&roots[exponent * k]);
+                    cuzk_fr_mul(&x[k], &w, &x[k]);
+                }
+            }
+            if (step == 1 || turn == 1)
+                __syncthreads();
+#pragma unroll
+            for (int k = 0; k < 8; k++)
+                put(shared, (step == 0 ? k * 64 + t : high * 64 + k * 8 + digit) * NTT_COLUMNS + column,
+                    &x[k]);
             __syncthreads();
 #pragma unroll
-        for (int k = 0; k < 8; k++)
-            put(shared, (step == 0 ? k * 64 + t : high * 64 + k * 8 + digit) * NTT_COLUMNS + column, &x[k]);
-        __syncthreads();
-#pragma unroll
-        for (int k = 0; k < 8; k++)
-            take(shared,
-                 (step == 0 ? high * 64 + digit + 8 * k : high * 64 + digit * 8 + k) * NTT_COLUMNS + column,
-                 &x[k]);
-    }
-    /* here high = k0, digit = k1 */
-#pragma unroll
-    for (int k = 0; k < 8; k++) {
-        const uint64_t d = high + 8 * digit + 64 * k;
-        if (!UP && twiddled) {
-            const struct cuzk_fr w = twiddle<CUT>(twiddles, d, low, log_stride);
-            cuzk_fr_mul(&x[k], &w, &x[k]);
+            for (int k = 0; k < 8; k++)
+                take(shared,
+                     (step == 0 ? high * 64 + digit + 8 * k : high * 64 + digit * 8 + k) * NTT_COLUMNS +
+                         column,
+                     &x[k]);
         }
-        store(base + (d << log_stride), &x[k]);
+        /* here high = k0, digit = k1, and high + 8 digit = t */
+        const struct factors &out = TURN && turn == 0 ? down.out : TURN ? up.out : down.out;
+        if (out.values != NULL)
+            multiply_8<CUT>(x, out, first_position(log_stride), log_stride + 6);
+        if (!TURN || turn == 1)
+            break;
     }
+#pragma unroll
+    for (int k = 0; k < 8; k++)
+        store(data + first + ((uint64_t)(64 * k) << log_stride), &x[k]);
 }
 
 /* ---- the narrow pass: 2, 4 or 8 points in registers, for sizes that are no multiple of nine bits ---- */
 
-template <bool UP, bool CUT, int BITS>
-static __global__ void pass_small(const struct cuzk_fr *from, const struct cuzk_fr *times,
-                                  struct cuzk_fr *data, const struct twiddles twiddles,
-                                  const struct cuzk_fr *__restrict__ roots, unsigned log_stride,
-                                  uint64_t columns)
+template <int BITS>
+static __global__ void pass_small(const struct cuzk_fr *from, const struct factors in, struct cuzk_fr *data,
+                                  const struct stage stage, unsigned log_stride, uint64_t columns)
 {
     const uint64_t q = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (q >= columns)
         return;
     const uint64_t low = q & ((UINT64_C(1) << log_stride) - 1);
     const uint64_t first = ((q >> log_stride) << (log_stride + BITS)) + low;
-    struct cuzk_fr *const base = data + first;
     struct cuzk_fr x[1 << BITS];
 
 #pragma unroll
     for (int j = 0; j < 1 << BITS; j++) {
-        const uint64_t at = (uint64_t)j << log_stride;
-        x[j] = load(from + first + at);
-        if (!UP && times != NULL) {
-            const struct cuzk_fr w = load(times + first + at);
-            cuzk_fr_mul(&x[j], &w, &x[j]);
-        }
-        if (UP && twiddles.whole != NULL) {
-            const struct cuzk_fr w = twiddle<CUT>(twiddles, j, low, log_stride);
+        const uint64_t at = first + ((uint64_t)j << log_stride);
+        x[j] = load(from + at);
+        if (in.values != NULL) {
+            const struct cuzk_fr w = load(in.values + (at & in.mask));
             cuzk_fr_mul(&x[j], &w, &x[j]);
         }
     }
     if (BITS == 3) {
-        const struct root_8 w8 = load_root_8(roots);
+        const struct root_8 w8 = load_root_8(stage.roots);
         transform_8(x, &w8);
     } else if (BITS == 2) {
-        const struct cuzk_fr w2 = load(&roots[128]);
+        const struct cuzk_fr w2 = load(&stage.roots[128]);
         butterfly(&x[0], &x[2]);
         butterfly(&x[1], &x[3]);
         cuzk_fr_mul(&x[3], &w2, &x[3]);
@@ -243,12 +269,13 @@ static __global__ void pass_small(const struct cuzk_fr *from, const struct cuzk_
     }
 #pragma unroll
     for (int j = 0; j < 1 << BITS; j++) {
-        const uint64_t at = (uint64_t)j << log_stride;
-        if (!UP && twiddles.whole != NULL) {
-            const struct cuzk_fr w = twiddle<CUT>(twiddles, j, low, log_stride);
+        const uint64_t at = first + ((uint64_t)j << log_stride);
+        if (stage.out.values != NULL) {
+            const struct cuzk_fr w = stage.out.high != NULL ? cut_factor(stage.out, at)
+                                                            : load(stage.out.values + (at & stage.out.mask));
             cuzk_fr_mul(&x[j], &w, &x[j]);
         }
-        store(base + at, &x[j]);
+        store(data + at, &x[j]);
     }
 }
 
@@ -366,11 +393,12 @@ static enum cuzk_status fill_tables(struct cuzk_cuda_ntt_plan *plan, struct cuzk
     return cuzk_cuda_launched("fill_twiddles", stream, err);
 }
 
-template <bool UP, bool CUT> static enum cuzk_status allow_shared(struct cuzk_error *err)
+template <bool IN, bool TURN, bool CUT> static enum cuzk_status allow_shared(struct cuzk_error *err)
 {
-    return cuzk_cuda_check(
-        cudaFuncSetAttribute(pass_512<UP, CUT>, cudaFuncAttributeMaxDynamicSharedMemorySize, 8 * NTT_ROW * 4),
-        "shared memory of the NTT", err);
+    return cuzk_cuda_check(cudaFuncSetAttribute(pass_512<IN, TURN, CUT>,
+                                                cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                NTT_SHARED_BYTES),
+                           "shared memory of the NTT", err);
 }
 
 enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, bool small, const struct cuzk_fr *shift,
@@ -406,10 +434,12 @@ enum cuzk_status cuzk_cuda_ntt_plan_create(unsigned log_n, bool small, const str
         at += NTT_ROOTS;
     }
     CUZK_TRY_OUT(fill_tables(plan, at, shift, factor, stream, err));
-    CUZK_TRY_OUT((allow_shared<false, false>(err)));
-    CUZK_TRY_OUT((allow_shared<true, false>(err)));
-    CUZK_TRY_OUT((allow_shared<false, true>(err)));
-    CUZK_TRY_OUT((allow_shared<true, true>(err)));
+    CUZK_TRY_OUT((allow_shared<false, false, false>(err)));
+    CUZK_TRY_OUT((allow_shared<true, false, false>(err)));
+    CUZK_TRY_OUT((allow_shared<false, true, false>(err)));
+    CUZK_TRY_OUT((allow_shared<false, false, true>(err)));
+    CUZK_TRY_OUT((allow_shared<true, false, true>(err)));
+    CUZK_TRY_OUT((allow_shared<false, true, true>(err)));
     *out = plan;
     return CUZK_OK;
 out:
@@ -425,43 +455,50 @@ void cuzk_cuda_ntt_plan_destroy(struct cuzk_cuda_ntt_plan *plan)
     cuzk_mem_free(plan);
 }
 
-template <bool UP, bool CUT>
-static enum cuzk_status launch_pass(const struct cuzk_cuda_ntt_plan *plan, const struct pass *pass,
-                                    const struct cuzk_fr *from, const struct cuzk_fr *times,
-                                    struct cuzk_fr *data, cudaStream_t stream, struct cuzk_error *err)
+/* Factors of a pass's table: at a position's low bits. */
+static struct factors table(const struct pass *pass, const struct twiddles *tables)
 {
-    const struct twiddles *tables = UP ? &pass->up : &pass->down;
-    const struct cuzk_fr *roots = UP ? plan->roots_up : plan->roots_down;
-    const uint64_t columns = UINT64_C(1) << (plan->log_n - pass->bits);
-
-    switch (pass->bits) {
-    case NTT_WIDE_BITS:
-        pass_512<UP, CUT><<<(unsigned)(columns / NTT_COLUMNS), NTT_WIDE_THREADS, 8 * NTT_ROW * 4, stream>>>(
-            from, times, data, *tables, roots, pass->log_stride);
-        break;
-    case 3:
-        pass_small<UP, CUT, 3><<<blocks(columns, 128), 128, 0, stream>>>(from, times, data, *tables, roots,
-                                                                         pass->log_stride, columns);
-        break;
-    case 2:
-        pass_small<UP, CUT, 2><<<blocks(columns, 128), 128, 0, stream>>>(from, times, data, *tables, roots,
-                                                                         pass->log_stride, columns);
-        break;
-    default:
-        pass_small<UP, CUT, 1><<<blocks(columns, 128), 128, 0, stream>>>(from, times, data, *tables, roots,
-                                                                         pass->log_stride, columns);
-        break;
-    }
-    return cuzk_cuda_launched("NTT pass", stream, err);
+    return {tables->whole, (UINT64_C(1) << (pass->bits + pass->log_stride)) - 1, tables->high, tables->cut,
+            pass->log_stride};
 }
 
-template <bool UP>
-static enum cuzk_status run_pass(const struct cuzk_cuda_ntt_plan *plan, const struct pass *pass,
-                                 const struct cuzk_fr *from, const struct cuzk_fr *times,
-                                 struct cuzk_fr *data, cudaStream_t stream, struct cuzk_error *err)
+static struct stage stage_down(const struct cuzk_cuda_ntt_plan *plan, unsigned i)
 {
-    return pass->up.cut != 0 ? launch_pass<UP, true>(plan, pass, from, times, data, stream, err)
-                             : launch_pass<UP, false>(plan, pass, from, times, data, stream, err);
+    return {plan->roots_down, table(&plan->pass[i], &plan->pass[i].down)};
+}
+
+/* Going up, a pass multiplies by the twiddles of the one after it. */
+static struct stage stage_up(const struct cuzk_cuda_ntt_plan *plan, unsigned i)
+{
+    return {plan->roots_up, i == 0 ? factors{} : table(&plan->pass[i - 1], &plan->pass[i - 1].up)};
+}
+
+/* up NULL: one stage; otherwise two of the same wide pass. */
+static enum cuzk_status run_pass(const struct cuzk_cuda_ntt_plan *plan, const struct pass *pass,
+                                 const struct cuzk_fr *from, const struct factors &in, struct cuzk_fr *data,
+                                 const struct stage &stage, const struct stage *up, cudaStream_t stream,
+                                 struct cuzk_error *err)
+{
+    const uint64_t columns = UINT64_C(1) << (plan->log_n - pass->bits);
+    const unsigned grid = blocks(columns, 128);
+
+    const bool cut = stage.out.high != NULL || (up != NULL && up->out.high != NULL);
+
+    if (pass->bits == NTT_WIDE_BITS)
+        (up != NULL          ? cut ? pass_512<false, true, true> : pass_512<false, true, false>
+                  : in.values != NULL ? cut ? pass_512<true, false, true> : pass_512<true, false, false>
+                  : cut
+             ? pass_512<false, false, true>
+             : pass_512<
+                   false, false,
+                   false>)<<<(unsigned)(columns / NTT_COLUMNS), NTT_WIDE_THREADS, NTT_SHARED_BYTES, stream>>>(
+            from, in, data, stage, up != NULL ? *up : stage, pass->log_stride);
+    else
+        (pass->bits == 3 ? pass_small<3>
+         : pass->bits == 2
+             ? pass_small<2>
+             : pass_small<1>)<<<grid, 128, 0, stream>>>(from, in, data, stage, pass->log_stride, columns);
+    return cuzk_cuda_launched("NTT pass", stream, err);
 }
 
 enum cuzk_status cuzk_cuda_ntt_inverse_dif(const struct cuzk_cuda_ntt_plan *plan, const struct cuzk_fr *from,
@@ -469,16 +506,39 @@ enum cuzk_status cuzk_cuda_ntt_inverse_dif(const struct cuzk_cuda_ntt_plan *plan
                                            cudaStream_t stream, struct cuzk_error *err)
 {
     for (unsigned i = 0; i < plan->passes; i++)
-        CUZK_TRY(run_pass<false>(plan, &plan->pass[i], i == 0 ? from : data, i == 0 ? times : NULL, data,
-                                 stream, err));
+        CUZK_TRY(run_pass(plan, &plan->pass[i], i == 0 ? from : data,
+                          {i == 0 ? times : NULL, ~UINT64_C(0), NULL, 0, 0}, data, stage_down(plan, i), NULL,
+                          stream, err));
     return CUZK_OK;
 }
 
 enum cuzk_status cuzk_cuda_ntt_forward_dit(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *data,
                                            cudaStream_t stream, struct cuzk_error *err)
 {
-    for (unsigned i = plan->passes; i-- > 0;)
-        CUZK_TRY(run_pass<true>(plan, &plan->pass[i], data, NULL, data, stream, err));
+    for (unsigned i = plan->passes; i-- > 0;) {
+        const struct pass *pass = &plan->pass[i];
+        CUZK_TRY(run_pass(plan, pass, data, i + 1 == plan->passes ? table(pass, &pass->up) : factors{}, data,
+                          stage_up(plan, i), NULL, stream, err));
+    }
+    return CUZK_OK;
+}
+
+enum cuzk_status cuzk_cuda_ntt_to_coset(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *data,
+                                        cudaStream_t stream, struct cuzk_error *err)
+{
+    const unsigned last = plan->passes - 1;
+
+    if (plan->passes == 0 || plan->pass[last].bits != NTT_WIDE_BITS) {
+        CUZK_TRY(cuzk_cuda_ntt_inverse_dif(plan, data, NULL, data, stream, err));
+        return cuzk_cuda_ntt_forward_dit(plan, data, stream, err);
+    }
+    for (unsigned i = 0; i < last; i++)
+        CUZK_TRY(run_pass(plan, &plan->pass[i], data, {}, data, stage_down(plan, i), NULL, stream, err));
+    const struct stage turn = {plan->roots_down, table(&plan->pass[last], &plan->pass[last].up)},
+                       up = stage_up(plan, last);
+    CUZK_TRY(run_pass(plan, &plan->pass[last], data, {}, data, turn, &up, stream, err));
+    for (unsigned i = last; i-- > 0;)
+        CUZK_TRY(run_pass(plan, &plan->pass[i], data, {}, data, stage_up(plan, i), NULL, stream, err));
     return CUZK_OK;
 }
 

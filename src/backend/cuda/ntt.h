@@ -40,6 +40,11 @@ enum cuzk_status cuzk_cuda_ntt_inverse_dif(const struct cuzk_cuda_ntt_plan *plan
 enum cuzk_status cuzk_cuda_ntt_forward_dit(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *data,
                                            cudaStream_t stream, struct cuzk_error *err);
 
+/* Both, one behind the other: values at w^k become n factor times the values at shift w^k; natural order. The
+ * last pass down and the first up are one. */
+enum cuzk_status cuzk_cuda_ntt_to_coset(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *data,
+                                        cudaStream_t stream, struct cuzk_error *err);
+
 /* For single operations: takes and frees memory. In digit-reversed order: position p belongs to coefficient
  * i(p) and is multiplied by factor * shift^i. */
 enum cuzk_status cuzk_cuda_ntt_scale(const struct cuzk_cuda_ntt_plan *plan, struct cuzk_fr *data,

@@ -16,7 +16,8 @@ enum {
     NTT_WIDE_THREADS = 64 * NTT_COLUMNS,
     NTT_MAX_PASSES = 6,
     NTT_ROOTS = 516,
-    NTT_ROW = 2048 + 2048 / 8, /* words of one limb plane in shared memory, skewed */
+    NTT_ROW = 2048 + 2048 / 64, /* words of one limb plane in shared memory, skewed */
+    NTT_SHARED_BYTES = 8 * NTT_ROW * 4,
 };
 
 /* Twiddles w^(-+ low * d) of a pass, those up times shift^(d weight) with the digit's weight: whole at d * S

@@ -100,10 +100,8 @@ enum cuzk_status cuzk_cuda_quotient(const struct cuzk_cuda_quotient_plan *plan, 
     const uint64_t n = UINT64_C(1) << ntt->log_n;
 
     CUZK_TRY(cuzk_cuda_ntt_inverse_dif(ntt, a, b, c, stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_inverse_dif(ntt, a, NULL, a, stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_forward_dit(ntt, a, stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_inverse_dif(ntt, b, NULL, b, stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_forward_dit(ntt, b, stream, err));
+    CUZK_TRY(cuzk_cuda_ntt_to_coset(ntt, a, stream, err));
+    CUZK_TRY(cuzk_cuda_ntt_to_coset(ntt, b, stream, err));
     CUZK_TRY(cuzk_cuda_ntt_inverse_dif(ntt, a, b, a, stream, err));
     finish_quotient<<<blocks(n, 256), 256, 0, stream>>>(c, a, plan->powers, ntt->log_n / 2, plan->factor,
                                                         plan_digits(ntt), n, b);
@@ -130,10 +128,8 @@ enum cuzk_status cuzk_cuda_coset_products(const struct cuzk_cuda_quotient_plan *
     const struct cuzk_cuda_ntt_plan *ntt = plan->ntt;
     const uint64_t n = UINT64_C(1) << ntt->log_n;
 
-    CUZK_TRY(cuzk_cuda_ntt_inverse_dif(ntt, a, NULL, a, stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_forward_dit(ntt, a, stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_inverse_dif(ntt, b, NULL, b, stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_forward_dit(ntt, b, stream, err));
+    CUZK_TRY(cuzk_cuda_ntt_to_coset(ntt, a, stream, err));
+    CUZK_TRY(cuzk_cuda_ntt_to_coset(ntt, b, stream, err));
     scaled_products<<<blocks(n, 256), 256, 0, stream>>>(a, b, plan->z_inverse, n);
     return cuzk_cuda_launched("scaled_products", stream, err);
 }
@@ -174,10 +170,8 @@ enum cuzk_status cuzk_cuda_odd_coset_values(const struct cuzk_cuda_quotient_plan
     const uint64_t n = UINT64_C(1) << ntt->log_n;
 
     CUZK_TRY(cuzk_cuda_ntt_inverse_dif(ntt, a, b, c, stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_inverse_dif(ntt, a, NULL, a, stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_inverse_dif(ntt, b, NULL, b, stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_forward_dit(ntt, a, stream, err));
-    CUZK_TRY(cuzk_cuda_ntt_forward_dit(ntt, b, stream, err));
+    CUZK_TRY(cuzk_cuda_ntt_to_coset(ntt, a, stream, err));
+    CUZK_TRY(cuzk_cuda_ntt_to_coset(ntt, b, stream, err));
     CUZK_TRY(cuzk_cuda_ntt_forward_dit(ntt, c, stream, err));
     subtract_products<<<blocks(n, 256), 256, 0, stream>>>(a, b, c, n);
     CUZK_TRY(cuzk_cuda_launched("subtract_products", stream, err));
