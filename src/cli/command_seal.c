@@ -167,8 +167,6 @@ static enum cuzk_status run_work(struct cli_session *session, const struct seal_
     struct cuzk_seal_request *request = &work->request;
 
     CUZK_TRY(choose_proof(given, request, err));
-    CUZK_TRY(
-        cli_output_folder_check("out", given->out, outputs, sizeof outputs / sizeof outputs[0], false, err));
     request->sector_number = given->sector_id.set ? given->sector_id.value : DEFAULT_SECTOR;
     if (given->prover_id.set)
         memcpy(request->prover_id, given->prover_id.bytes, 32);
@@ -176,6 +174,8 @@ static enum cuzk_status run_work(struct cli_session *session, const struct seal_
         cuzk_prover_id_of_miner(given->miner_id.set ? given->miner_id.value : DEFAULT_MINER,
                                 request->prover_id);
     CUZK_TRY(draw(given, work, err));
+    CUZK_TRY(
+        cli_output_folder_check("out", given->out, outputs, sizeof outputs / sizeof outputs[0], false, err));
     CUZK_TRY(cuzk_seal(session->pool, request, &session->progress, &work->sector, err));
     CUZK_TRY(cuzk_sealed_sector_write(work->sector, given->out, false, err));
     return report(session, given, work, err);

@@ -335,7 +335,7 @@ class Reload(Certified):
         said = self.reload('[queue]\njobs_most = 4\n[engine]\npreload = ["porep-32g"]\n[log]\nlevel = "debug"\nrepeat = "0s"\n')
         self.assertIn("queue.jobs_most is 4, was 50", said)
         self.assertEqual(c.call("SubmitProof", porep("one more")).code, 8)
-        self.daemon.wait_for("porep-32g is loaded")
+        self.daemon.wait_for("porep-32g is hot on every device")
         self.daemon.wait_for("TIMELINE,")
         end = time.monotonic() + 30
         about = []
