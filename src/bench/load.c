@@ -274,7 +274,6 @@ static enum cuzk_status open_devices(const struct cuzk_load_options *options,
             CUZK_TRY(cuzk_device_null_create(&null, slots, out, err));
         } else {
             CUZK_TRY(cuzk_device_local_create(name, options->threads, slots, out, err));
-            (*out)->memory_limit = options->device_budget;
         }
         engine->device_count++;
     }

@@ -108,6 +108,8 @@ static enum cuzk_status open_device(struct cuzk_engine *engine, struct engine_de
     device->budget = device->facts.memory_total;
     if (engine->device_budget != 0 && (device->budget == 0 || engine->device_budget < device->budget))
         device->budget = engine->device_budget;
+    if (engine->device_budget != 0) /* the backend plans within it */
+        device->device->memory_limit = engine->device_budget;
     if (!engine->verify && strcmp(device->facts.backend, "null") != 0)
         return cuzk_error_set(err, CUZK_ARGUMENT,
                               "engine: proofs of device %u (%s) must be verified; only null devices' are not",

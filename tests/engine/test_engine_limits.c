@@ -248,6 +248,24 @@ static void test_create__fails_as_a_value(void **state)
     }
 }
 
+/* What devices may hold is what their backends plan within. */
+static void test_create__tells_devices_their_budget(void **state)
+{
+    struct engine_driver driver;
+    struct cuzk_error err;
+
+    (void)state;
+    engine_driver_init(&driver, "auto");
+    driver.options.device_budget = UINT64_C(3) << 30;
+    assert_int_equal(cuzk_device_null_create(&driver.behaviour[0], 4, &driver.device[0], &err), CUZK_OK);
+    assert_int_equal(driver.device[0]->memory_limit, 0);
+    struct cuzk_device *const device = driver.device[0];
+
+    engine_driver_open(&driver);
+    assert_int_equal(device->memory_limit, UINT64_C(3) << 30);
+    engine_driver_close(&driver);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +277,7 @@ int main(void)
         cmocka_unit_test(test_results__expire),
         cmocka_unit_test(test_allocations__that_fail_disturb_nothing_else),
         cmocka_unit_test(test_create__fails_as_a_value),
+        cmocka_unit_test(test_create__tells_devices_their_budget),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
