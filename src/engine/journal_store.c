@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -17,6 +18,7 @@ enum {
     BUSY_MS = 10000,
     FREE_PAGES_MOST = 256, /* kept for what comes next */
     RESERVED_AT_ONCE = 64 << 10,
+    ROOM_FACTOR = 4, /* free space must be so many times what is reserved: others need the rest */
 };
 
 enum statement { PUT, REPLACE, DELETE, GET, READ, STATEMENTS };
@@ -366,9 +368,11 @@ static bool open_log(struct cuzk_journal_store *store)
 void cuzk_journal_store_reserve(struct cuzk_journal_store *store, uint64_t bytes)
 {
     static const uint8_t zeros[RESERVED_AT_ONCE];
+    struct statvfs disk;
     struct stat facts;
 
-    if (!open_log(store) || fstat(store->log_fd, &facts) != 0)
+    if (!open_log(store) || fstat(store->log_fd, &facts) != 0 || fstatvfs(store->log_fd, &disk) != 0 ||
+        disk.f_bavail < ROOM_FACTOR * bytes / disk.f_frsize)
         return;
     const uint64_t begin = (uint64_t)facts.st_size;
     uint64_t at = begin;

@@ -64,7 +64,8 @@ enum cuzk_status cuzk_journal_store_drop_orphans(struct cuzk_journal_store *stor
 unsigned cuzk_journal_store_log_pages(const struct cuzk_journal_store *store);
 
 /* Makes the log's file `bytes` long, or longer. What is there already is written over: a sync then need not
- * wait for the file system's own journal. A disk without room is no error. */
+ * wait for the file system's own journal. Where the disk has little room
+ * nothing is done. */
 void cuzk_journal_store_reserve(struct cuzk_journal_store *store, uint64_t bytes);
 
 /* Gives at most so many free pages back to the disk, beyond some that are kept for what comes next. */
