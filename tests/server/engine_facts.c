@@ -34,9 +34,12 @@ void engine_facts_status(uint64_t n, struct cuzk_engine_status *out)
         out->sched.device_workers_busy[k] = 2 - k;
     }
     out->keys = 2;
-    out->key[0] = (struct cuzk_engine_key_status){
-        {CUZK_CIRCUIT_POREP, UINT64_C(32) << 30}, CUZK_TIER_HOT, UINT64_C(47) << 30, 3};
-    out->key[1] = (struct cuzk_engine_key_status){{CUZK_CIRCUIT_POREP, 2048}, CUZK_TIER_COLD, 1 << 20, 0};
+    out->key[0] = (struct cuzk_engine_key_status){.circuit = {CUZK_CIRCUIT_POREP, UINT64_C(32) << 30},
+                                                  .tier = CUZK_TIER_HOT,
+                                                  .bytes = UINT64_C(47) << 30,
+                                                  .references = 3};
+    out->key[1] = (struct cuzk_engine_key_status){
+        .circuit = {CUZK_CIRCUIT_POREP, 2048}, .tier = CUZK_TIER_COLD, .bytes = 1 << 20};
     for (int kind = 1; kind < CUZK_PROOF_KINDS; kind++) {
         out->queue[kind] = (struct cuzk_engine_queue_status){(uint32_t)kind * 3, (uint32_t)kind};
         out->completed[kind] = 100 * n + (uint64_t)kind;
