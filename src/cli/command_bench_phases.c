@@ -198,7 +198,7 @@ static enum cuzk_status measure_phases(struct cli_session *session, const struct
              work->partitions == 1 ? "" : "s", device);
     snprintf(
         runner->note, sizeof runner->note,
-        "%.200s, %u processors, %s, %.0f GiB. Commit %.16s. Stage times are wall times of spans: on a device "
+        "%.100s, %u processors, %s, %.0f GiB. Commit %.16s. Stage times are wall times of spans: on a device "
         "that shares its processors with synthesis they contain waiting for them. Cache misses and memory of "
         "other nodes%s%s.",
         machine.cpu, machine.processors, machine.level, runner->host_memory, cuzk_commit(),
