@@ -150,7 +150,7 @@ static size_t chunk_scratch(size_t field)
     const size_t elements = (size_t)TABLE_CHUNK * TABLE_WINDOWS;
     /* keys and names twice, ranges, offsets, sums; then results, pairs, running products and chains */
     return 16 * elements + 16 * (size_t)TABLE_CHUNK + 2 * TABLE_CHUNK * field + 2 * elements * field +
-           (elements / 2) * (8 + field) + (size_t)SEGMENT_CHAINS * field + ((size_t)64 << 20);
+           (elements / 2) * (8 + field) + (elements / 64 + SEGMENT_CHAINS) * field + ((size_t)64 << 20);
 }
 
 enum cuzk_status cuda_table_create(struct cuzk_backend *base, enum cuzk_group group,

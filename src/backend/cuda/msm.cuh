@@ -73,7 +73,7 @@ static inline size_t msm_cut_bytes(const struct msm_cut *cut, size_t n, unsigned
     /* buckets; keys and names twice, ranges and offsets; results, pairs and running products; chains; digits;
      * slack */
     return 2 * all * field + 16 * count + 8 * all + 8 * all + 2 * count * field +
-           (count / 2 + 1) * (8 + field) + (size_t)SEGMENT_CHAINS * field + 4 * all * field / 1024 +
+           (count / 2 + 1) * (8 + field) + (count / 128 + SEGMENT_CHAINS) * field + 4 * all * field / 1024 +
            count / 8 + (cut->batch == 1 ? n * cut->windows * 4 : 0) + ((size_t)64 << 20);
 }
 
@@ -454,8 +454,8 @@ static inline size_t msm_bits_scratch(size_t n, size_t chosen, size_t field)
     /* candidates; runs, with their ranges and offsets; keys and names twice; results, pairs and running
      * products; chains; selection and slack */
     return 4 * n + CUZK_CUDA_SLOTS * (size_t)msm_runs(chosen) * (2 * field + 16) + 16 * chosen +
-           2 * chosen * field + (chosen / 2 + 1) * (8 + field) + (size_t)SEGMENT_CHAINS * field + n / 8 +
-           ((size_t)64 << 20);
+           2 * chosen * field + (chosen / 2 + 1) * (8 + field) + (chosen / 128 + SEGMENT_CHAINS) * field +
+           n / 8 + ((size_t)64 << 20);
 }
 
 /* Each sum by itself where all of them together would not fit the arena. */

@@ -31,20 +31,18 @@ enum : uint32_t {
 enum {
     SEGMENT_MAX_ROUNDS = 31,
     SEGMENT_THREADS = 128,
-    SEGMENT_WAVE = 132 * 512, /* lanes of the backward pass at work at once on an H200 */
-    SEGMENT_CHAINS = 6 * SEGMENT_WAVE,
-    SEGMENT_CHAINS_FEW = 2 * SEGMENT_WAVE,
-    SEGMENT_MANY = 3 << 23,  /* pairs from which on a round has more than few chains */
+    SEGMENT_CHAIN = 128, /* pairs that share an inversion, where there are enough */
+    SEGMENT_CHAINS =
+        132 * 1024,          /* chains of a round at least, as long as there are pairs: two waves of lanes */
     SEGMENT_INVERSIONS = 16, /* chains at most that a thread inverts together */
     SEGMENT_INVERTERS = 132 * 256,
 };
 
-/* Chains of pairs, each of which shares an inversion: whole waves, so that the last is not a part of one. */
 static inline uint32_t segment_chains(uint32_t pairs)
 {
-    const uint32_t chains = pairs >= SEGMENT_MANY ? SEGMENT_CHAINS : SEGMENT_CHAINS_FEW;
-
-    return pairs > chains ? chains : pairs;
+    return pairs / SEGMENT_CHAIN > SEGMENT_CHAINS ? pairs / SEGMENT_CHAIN
+           : pairs > SEGMENT_CHAINS               ? (uint32_t)SEGMENT_CHAINS
+                                                  : pairs;
 }
 
 /* Few chains to a thread where there are few: an inversion's latency is then all that counts. */
@@ -320,12 +318,8 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS,
     if (chain >= chains || chain >= count)
         return;
     typename G::field inverse = field_load(&inverses[chain]), d;
-    const int64_t last = chain + (int64_t)((count - 1 - chain) / chains) * chains;
-    uint2 ahead = pairs[last]; /* loaded a turn before it is wanted */
-    for (int64_t p = last; p >= 0; p -= chains) {
-        const uint2 pair = ahead;
-        if (p >= chains)
-            ahead = pairs[p - chains];
+    for (int64_t p = chain + (int64_t)((count - 1 - chain) / chains) * chains; p >= 0; p -= chains) {
+        const uint2 pair = pairs[p];
         const typename G::field x1 = source.x(pair.x), x2 = source.x(pair.y);
         if (segment_denominator<G>(source, pair, x1, x2, &d)) {
             typename G::field slope = inverse * field_load(&prefix[p]);
@@ -434,8 +428,8 @@ cuzk_cuda_segment_sum(struct cuzk_cuda_segments *seg, const typename G::affine *
         CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, total_pairs, "sums (y)", &source.results.y, err));
         CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, host.pairs[0], "pairs", &pairs, err));
         CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, host.pairs[0], "running products", &prefix, err));
-        CUZK_TRY_OUT(
-            cuzk_cuda_arena_take(arena, segment_chains(host.pairs[0]), "chain products", &products, err));
+        CUZK_TRY_OUT(cuzk_cuda_arena_take(arena, (size_t)host.pairs[0] / SEGMENT_CHAIN + SEGMENT_CHAINS,
+                                          "chain products", &products, err));
         for (int r = 0; r < SEGMENT_MAX_ROUNDS && host.pairs[r] != 0; r++) {
             const uint32_t n = host.pairs[r];
             const uint32_t chains = segment_chains(n), threads = segment_inverters(chains);
