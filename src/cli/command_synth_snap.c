@@ -17,6 +17,7 @@ static enum cuzk_status write_partitions(struct cli_session *session, const stru
 {
     const struct cuzk_sector_directory to = {given->out, true};
 
+    CUZK_TRY(cuzk_file_make_directory(given->out, err));
     for (unsigned k = 0; k < partitions; k++) {
         struct cuzk_update_proof proof;
 

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "cli/command.h"
@@ -78,6 +79,7 @@ static enum cuzk_status write_all(struct cli_session *session, const struct vani
     const struct cuzk_sector_directory to = {given->out, false};
     const struct cuzk_updated_sector *s = work->updated;
 
+    CUZK_TRY(cuzk_file_make_directory(given->out, err));
     CUZK_TRY(write_sector(&to, work, err));
     for (unsigned k = 0; k < 1U << s->shape.partition_bits; k++) {
         struct cuzk_update_proof proof;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 
@@ -44,16 +45,12 @@ enum cuzk_status cli_output_check(const char *option, const char *path, bool rep
     return CUZK_OK;
 }
 
-enum cuzk_status cli_output_folder_check(const char *option, const char *path, const char *const *names,
-                                         size_t count, bool replace, struct cuzk_error *err)
+static enum cuzk_status check_files(const char *option, const char *path, const char *const *names,
+                                    size_t count, bool replace, struct cuzk_error *err)
 {
     enum { PATH_ROOM = 4096 };
     char file[PATH_ROOM];
 
-    const enum cuzk_status status = cuzk_file_make_directory(path, err);
-
-    if (status != CUZK_OK)
-        return cuzk_error_prefix(err, status, "--%s", option);
     for (size_t i = 0; i < count; i++) {
         if (snprintf(file, sizeof file, "%s/%s", path, names[i]) >= (int)sizeof file)
             return cuzk_error_set(err, CUZK_ARGUMENT, "--%s: a path of %zu bytes cannot be used", option,
@@ -61,4 +58,19 @@ enum cuzk_status cli_output_folder_check(const char *option, const char *path, c
         CUZK_TRY(cli_output_check(option, file, replace, false, err));
     }
     return CUZK_OK;
+}
+
+enum cuzk_status cli_output_folder_check(const char *option, const char *path, const char *const *names,
+                                         size_t count, bool replace, struct cuzk_error *err)
+{
+    struct stat facts;
+    const bool there = stat(path, &facts) == 0;
+    enum cuzk_status status = cuzk_file_make_directory(path, err);
+
+    if (status != CUZK_OK)
+        return cuzk_error_prefix(err, status, "--%s", option);
+    status = check_files(option, path, names, count, replace, err);
+    if (!there)
+        (void)rmdir(path); /* what somebody else put into it meanwhile keeps it */
+    return status;
 }

@@ -19,7 +19,7 @@ enum cuzk_status cli_output(const char *path, bool replace,
 enum cuzk_status cli_output_check(const char *option, const char *path, bool replace, bool json,
                                   struct cuzk_error *err);
 
-/* The same for a folder, which is made, and files of it. */
+/* The same for files of a folder, which need not be there; it is not there afterwards either. */
 enum cuzk_status cli_output_folder_check(const char *option, const char *path, const char *const *names,
                                          size_t count, bool replace, struct cuzk_error *err);
 
