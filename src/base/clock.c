@@ -1,7 +1,5 @@
 #include "base/clock.h"
 
-#include <time.h>
-
 static uint64_t read_clock(clockid_t id)
 {
     struct timespec now;
@@ -24,6 +22,11 @@ uint64_t cuzk_clock_cpu_ns(void)
 uint64_t cuzk_clock_unix_seconds(void)
 {
     return read_clock(CLOCK_REALTIME) / UINT64_C(1000000000);
+}
+
+struct timespec cuzk_clock_timespec(uint64_t ns)
+{
+    return (struct timespec){(time_t)(ns / UINT64_C(1000000000)), (long)(ns % UINT64_C(1000000000))};
 }
 
 void cuzk_clock_pause_ms(uint64_t ms)

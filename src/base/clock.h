@@ -3,6 +3,7 @@
 #define CUZK_BASE_CLOCK_H
 
 #include <stdint.h>
+#include <time.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,6 +14,9 @@ uint64_t cuzk_clock_ns(void);
 
 /* Nanoseconds of processor time that this process has used, all threads together. */
 uint64_t cuzk_clock_cpu_ns(void);
+
+/* Nanoseconds of a clock, or a length of time, as POSIX wants them. */
+struct timespec cuzk_clock_timespec(uint64_t ns);
 
 /* Waits so many milliseconds, less where a signal comes. */
 void cuzk_clock_pause_ms(uint64_t ms);

@@ -1,5 +1,4 @@
 #include "bench/load.h"
-#include "bench/counters.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "bench/counters.h"
 #include "bench/event_parts.h"
 #include "bench/machine.h"
 #include "bench/percentile.h"
@@ -225,7 +225,7 @@ static enum cuzk_status wait_below(struct load *load, uint32_t most, struct cuzk
     pthread_mutex_lock(&load->lock);
     while (load->running >= most && load->failed == 0 && status == CUZK_OK) {
         const uint64_t end = cuzk_clock_ns() + 500000000;
-        const struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
+        const struct timespec until = cuzk_clock_timespec(end);
 
         pthread_cond_clockwait(&load->changed, &load->lock, CLOCK_MONOTONIC, &until);
         pthread_mutex_unlock(&load->lock);

@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "engine/engine.h"
 #include "engine/event_timeline.h"
 #include "srs/directory.h"
@@ -112,12 +112,9 @@ static enum cuzk_status wait_for_end(struct cli_session *session, struct cuzk_en
 
     while (!ended && status == CUZK_OK) {
         struct cuzk_engine_status now;
-        struct timespec until;
+        const struct timespec until =
+            cuzk_clock_timespec(cuzk_clock_ns() + LOOK_EVERY_MS * UINT64_C(1000000));
 
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += LOOK_EVERY_MS * 1000000L;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
         pthread_mutex_lock(&run->lock);
         if (!run->ended)
             pthread_cond_clockwait(&run->changed, &run->lock, CLOCK_MONOTONIC, &until);

@@ -103,7 +103,7 @@ static void lose(struct null_device *device)
 static void wait_for(struct null_device *device, uint64_t ns, const bool *stop)
 {
     const uint64_t end = cuzk_clock_ns() + ns;
-    const struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
+    const struct timespec until = cuzk_clock_timespec(end);
 
     while (!device->lost && (stop == NULL || !*stop) && cuzk_clock_ns() < end)
         if (pthread_cond_timedwait(&device->changed, &device->lock, &until) == ETIMEDOUT)

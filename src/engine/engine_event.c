@@ -67,7 +67,7 @@ void engine_cond_init(pthread_cond_t *cond)
 
 void engine_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t until)
 {
-    const struct timespec at = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
+    const struct timespec at = cuzk_clock_timespec(until);
 
     if (until == UINT64_MAX)
         pthread_cond_wait(cond, lock);

@@ -8,7 +8,7 @@
 
 void engine_pretend(uint64_t ns)
 {
-    struct timespec left = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    struct timespec left = cuzk_clock_timespec(ns);
 
     if (ns > 0)
         while (nanosleep(&left, &left) != 0)

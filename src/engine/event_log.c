@@ -131,7 +131,7 @@ void cuzk_event_log_wait(struct cuzk_event_log *log, uint64_t after, uint64_t ti
     const uint64_t longest_ms = UINT64_C(1000) * 3600 * 24;
     const uint64_t end =
         cuzk_clock_ns() + (timeout_ms < longest_ms ? timeout_ms : longest_ms) * UINT64_C(1000000);
-    const struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
+    const struct timespec until = cuzk_clock_timespec(end);
     int result = 0;
 
     pthread_mutex_lock(&log->lock);

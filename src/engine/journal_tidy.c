@@ -105,7 +105,7 @@ void journal_tell_tidier(struct cuzk_journal *journal)
 static bool is_idle(struct cuzk_journal *journal)
 {
     const uint64_t groups = journal->facts.groups, end = cuzk_clock_ns() + IDLE_MS * UINT64_C(1000000);
-    const struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
+    const struct timespec until = cuzk_clock_timespec(end);
 
     while (!journal->closing && untidy_pages(journal) < TIDY_PAGES_BUSY)
         if (pthread_cond_timedwait(&journal->grown, &journal->lock, &until) == ETIMEDOUT)

@@ -263,7 +263,7 @@ void cuzk_grpc_server_set_draining(struct cuzk_grpc_server *server)
 static bool wait_for_calls(struct cuzk_grpc_server *server, uint64_t most_ms)
 {
     const uint64_t end = cuzk_clock_ns() + most_ms * 1000000;
-    const struct timespec due = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
+    const struct timespec due = cuzk_clock_timespec(end);
     bool done;
 
     pthread_mutex_lock(&server->lock);

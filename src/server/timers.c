@@ -70,8 +70,7 @@ static void *serve(void *context)
         struct cuzk_timer *timer = timers->heap[1];
 
         if (timer->due_ns > cuzk_clock_ns()) {
-            const struct timespec due = {(time_t)(timer->due_ns / 1000000000),
-                                         (long)(timer->due_ns % 1000000000)};
+            const struct timespec due = cuzk_clock_timespec(timer->due_ns);
 
             pthread_cond_timedwait(&timers->changed, &timers->lock, &due);
             continue;
