@@ -122,20 +122,17 @@ enum cuzk_status cuzk_config_blame(const struct cuzk_config *config, const char 
     size_t count;
     const struct cuzk_option *rows = cuzk_config_rows(&count);
     const size_t path = config->path != NULL ? strlen(config->path) : 0;
-    enum cuzk_status status = CUZK_ARGUMENT;
-    struct cuzk_error plain;
 
-    for (size_t i = 0; i < count && err != NULL; i++) {
+    for (size_t i = 0; i < count; i++) {
         const char *source = config->source[i];
 
         if (rows[i].key == NULL || strcmp(rows[i].key, key) != 0 || strcmp(source, "default") == 0)
             continue;
-        plain = *err;
-        if (path > 0 && strncmp(source, config->path, path) == 0 && source[path] == ':')
-            status = CUZK_INPUT;
-        return cuzk_error_set(err, status, "%s: %s", source, plain.message);
+        const bool in_file = path > 0 && strncmp(source, config->path, path) == 0 && source[path] == ':';
+
+        return cuzk_error_prefix(err, in_file ? CUZK_INPUT : CUZK_ARGUMENT, "%s", source);
     }
-    return status;
+    return CUZK_ARGUMENT;
 }
 
 static enum cuzk_status check_tls(const struct cuzk_config_values *values, struct cuzk_error *err)
