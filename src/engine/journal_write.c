@@ -212,6 +212,7 @@ void journal_note_log(struct cuzk_journal *journal)
     atomic_store(&journal->log_pages,
                  journal->store != NULL ? cuzk_journal_store_log_pages(journal->store) : 0);
 }
+
 void *journal_run_writer(void *context)
 {
     struct cuzk_journal *const journal = context;
@@ -240,6 +241,7 @@ void *journal_run_writer(void *context)
     pthread_mutex_unlock(&journal->lock);
     return NULL;
 }
+
 void journal_enqueue(struct cuzk_journal *journal, struct journal_write *write)
 {
     write->next = NULL;

@@ -117,7 +117,6 @@ static enum cuzk_status start_engine(struct cuzk_daemon *daemon, const struct cu
     if (values->state_dir != NULL)
         snprintf(state, sizeof state, "%s", values->state_dir);
     CUZK_TRY(cuzk_file_make_directory(state, err));
-    CUZK_TRY(cuzk_derived_mode_set(values->derived_key, err)); /* before any thread or child is there */
     CUZK_TRY(open_devices(config, program, &devices, err));
     struct cuzk_engine_options options = {
         .knobs = config->knobs,
@@ -290,7 +289,8 @@ enum cuzk_status cuzk_daemon_start(const struct cuzk_config *config, const char 
     daemon->started_ns = cuzk_clock_ns();
     for (size_t i = 0; i < config->values.preload.count; i++)
         (void)remember_preload(daemon, config->values.preload.items[i]);
-    CUZK_TRY_OUT(cuzk_cache_set(config->values.cache_dir, err));
+    CUZK_TRY_OUT(cuzk_cache_set(config->values.cache_dir, err)); /* before any thread or child is there */
+    CUZK_TRY_OUT(cuzk_derived_mode_set(config->values.derived_key, err));
     CUZK_TRY_OUT(start_engine(daemon, config, program, log, err));
     cuzk_event_log_listen(cuzk_engine_events(daemon->engine), log_event, daemon);
     CUZK_TRY_OUT(start_grpc(daemon, config, log, err));

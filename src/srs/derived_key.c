@@ -41,9 +41,11 @@ static enum cuzk_status digest_of(const char *params_path, const struct cuzk_pro
     return cuzk_hex_decode("digest", hex, strlen(hex), out, CUZK_DERIVED_PARAMS_BYTES, err);
 }
 
-enum cuzk_status cuzk_derived_identify(const char *params_path, const struct cuzk_r1cs *r1cs,
-                                       const struct cuzk_progress *progress,
-                                       struct cuzk_derived_identity *out, struct cuzk_error *err)
+/* What a key derived from these parameters for this circuit belongs to; digests the file where nothing
+ * remembers its digest. */
+static enum cuzk_status identify(const char *params_path, const struct cuzk_r1cs *r1cs,
+                                 const struct cuzk_progress *progress, struct cuzk_derived_identity *out,
+                                 struct cuzk_error *err)
 {
     CUZK_TRY(digest_of(params_path, progress, out->params, err));
     cuzk_r1cs_fingerprint(r1cs, out->circuit);
@@ -64,7 +66,7 @@ enum cuzk_status cuzk_derived_find(const char *params_path, const struct cuzk_r1
     *note = (struct cuzk_error){0};
     if (!cuzk_cache_place(params_path, CUZK_DERIVED_SUFFIX, path) || access(path, F_OK) != 0)
         return CUZK_OK;
-    CUZK_TRY(cuzk_derived_identify(params_path, r1cs, progress, &wanted, err));
+    CUZK_TRY(identify(params_path, r1cs, progress, &wanted, err));
     const enum cuzk_status status = cuzk_derived_open(path, &wanted, pool, progress, out, note);
     *found = status == CUZK_OK;
     if (status == CUZK_NOT_FOUND)

@@ -31,12 +31,6 @@ enum cuzk_status cuzk_derived_mode_set(const char *text, struct cuzk_error *err)
 /* One of the above by its name; OFF for any other. */
 enum cuzk_derived_mode cuzk_derived_mode_parse(const char *text);
 
-/* What a key derived from these parameters for this circuit belongs to; digests the file where nothing
- * remembers its digest. Errors: as cuzk_parameter_digest_once. */
-enum cuzk_status cuzk_derived_identify(const char *params_path, const struct cuzk_r1cs *r1cs,
-                                       const struct cuzk_progress *progress,
-                                       struct cuzk_derived_identity *out, struct cuzk_error *err);
-
 /* Opens the derived key of parameters; *found tells whether there is a good one. One that is missing is no
  * error; *note says what is wrong with one that is not good, and is empty otherwise. Errors: MEMORY,
  * CANCELLED. */
