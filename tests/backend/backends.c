@@ -52,3 +52,13 @@ void test_backends_close(struct test_backend table[TEST_BACKENDS])
     for (int k = 0; k < TEST_BACKENDS; k++)
         cuzk_backend_destroy(table[k].backend);
 }
+
+void test_backends_draw(struct test_random *random, struct cuzk_fr *out)
+{
+    uint8_t bytes[64];
+
+    do {
+        test_random_bytes(random, bytes, sizeof bytes);
+        cuzk_fr_from_wide_bytes(bytes, out);
+    } while (cuzk_fr_is_zero(out));
+}

@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 #include "base/cpu.h"
 #include "base/pool.h"
+#include "support/random.h"
 
 struct test_backend {
     const char *name;
@@ -20,5 +21,8 @@ void test_backends_open(struct cuzk_pool *pool, struct test_backend table[TEST_B
 void test_backends_each(const struct test_backend table[TEST_BACKENDS],
                         void (*body)(struct cuzk_backend *backend));
 void test_backends_close(struct test_backend table[TEST_BACKENDS]);
+
+/* A random scalar. Not zero: it may be a coefficient, or the logarithm of a point of a key. */
+void test_backends_draw(struct test_random *random, struct cuzk_fr *out);
 
 #endif

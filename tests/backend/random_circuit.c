@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "backends.h"
 #include "curve/encoding.h"
 
 struct test_random test_circuit_rng;
@@ -21,15 +22,9 @@ enum {
     PART_ROWS = (CONSTRAINTS - HEAD_ROWS) / PARTS,
 };
 
-/* Not zero: it may be a coefficient, or the logarithm of a point of a key. */
 void test_circuit_draw(struct cuzk_fr *out)
 {
-    uint8_t bytes[64];
-
-    do {
-        test_random_bytes(&test_circuit_rng, bytes, sizeof bytes);
-        cuzk_fr_from_wide_bytes(bytes, out);
-    } while (cuzk_fr_is_zero(out));
+    test_backends_draw(&test_circuit_rng, out);
 }
 
 static void multiple(bool g2, const struct cuzk_fr *scalar, union cuzk_backend_point *out)

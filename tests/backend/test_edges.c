@@ -24,17 +24,6 @@ static struct test_backend backends[TEST_BACKENDS];
 static struct cuzk_pool *pool;
 static unsigned log_most = 20; /* on a device; CUZK_TEST_LOG_MOST */
 
-/* Not zero: it may be the logarithm of a point. */
-static void draw(struct cuzk_fr *out)
-{
-    uint8_t bytes[64];
-
-    do {
-        test_random_bytes(&rng, bytes, sizeof bytes);
-        cuzk_fr_from_wide_bytes(bytes, out);
-    } while (cuzk_fr_is_zero(out));
-}
-
 static bool on_device(const struct cuzk_backend *backend)
 {
     return strcmp(backend->ops->name, "cuda") == 0;
@@ -62,8 +51,8 @@ static void make_element(enum pattern pattern, size_t k, size_t n, const struct 
     struct cuzk_fr one;
 
     cuzk_fr_one(&one);
-    draw(logarithm);
-    draw(scalar);
+    test_backends_draw(&rng, logarithm);
+    test_backends_draw(&rng, scalar);
     switch (pattern) {
     case ZERO_SCALARS:
         cuzk_fr_zero(scalar);
@@ -138,7 +127,7 @@ static void check_sum(struct cuzk_backend *backend, struct cuzk_backend_table *t
 
     cuzk_fr_zero(&sum);
     for (int k = 0; k < 4; k++)
-        draw(&few[k]);
+        test_backends_draw(&rng, &few[k]);
     for (size_t k = 0; k < n; k++) {
         struct cuzk_fr logarithm, scalar;
         make_element(pattern, k, n, few, &logarithm, &scalar);
@@ -215,7 +204,7 @@ static void transforms(struct cuzk_backend *backend)
                 if (kind % 6 >= 4)
                     got[k] = kind % 6 == 4 ? minus_one : (struct cuzk_fr){{0}};
                 else
-                    draw(&got[k]);
+                    test_backends_draw(&rng, &got[k]);
             }
             memcpy(expected, got, n * sizeof *got);
             assert_int_equal(backend->ops->ntt(backend, log_n, inverse, coset, got, NULL), CUZK_OK);

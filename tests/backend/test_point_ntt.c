@@ -20,16 +20,6 @@ static struct test_random rng;
 static struct test_backend backends[TEST_BACKENDS];
 static struct cuzk_pool *pool;
 
-static void draw(struct cuzk_fr *out)
-{
-    uint8_t bytes[64];
-
-    do {
-        test_random_bytes(&rng, bytes, sizeof bytes);
-        cuzk_fr_from_wide_bytes(bytes, out);
-    } while (cuzk_fr_is_zero(out));
-}
-
 /* n multiples of the generator as the backend makes them; zero gives infinity. */
 static uint8_t *points_of(struct cuzk_backend *backend, const struct cuzk_fr *logarithms, size_t n)
 {
@@ -55,12 +45,12 @@ static void check(struct cuzk_backend *backend, unsigned log_n, size_t given, bo
     struct cuzk_error err = {0};
     struct cuzk_ntt *ntt;
 
-    draw(&first);
-    draw(&ratio);
+    test_backends_draw(&rng, &first);
+    test_backends_draw(&rng, &ratio);
     if (alike) /* one point again and again: all results but one are infinity */
         cuzk_fr_one(&ratio);
     for (size_t k = 0; k < given; k++) {
-        draw(&logarithms[k]);
+        test_backends_draw(&rng, &logarithms[k]);
         if (alike)
             logarithms[k] = logarithms[0];
     }
@@ -116,7 +106,7 @@ static void check_refusals(struct cuzk_backend *backend)
 
     cuzk_fr_one(&one);
     for (int k = 0; k < 4; k++)
-        draw(&logarithms[k]);
+        test_backends_draw(&rng, &logarithms[k]);
     points = points_of(backend, logarithms, 4);
     points[2 * CUZK_G1_RAW_BYTES + 95] ^= 1;
     assert_int_equal(backend->ops->transform_points(backend, 2, &one, &one, points, 4, out, NULL, &err),

@@ -81,3 +81,17 @@ enum cuzk_status key_unit_prove(struct cuzk_device *device, unsigned slot, struc
         CUZK_TRY(device->ops->stage(device, slot, stages[i], unit, err));
     return CUZK_OK;
 }
+
+enum cuzk_status key_unit_load(struct cuzk_device *device, struct cuzk_error *err)
+{
+    return device->ops->load(device, &key_unit_circuit, key_unit_params(), NULL, err);
+}
+
+void key_unit_assert_proves(struct cuzk_device *device, unsigned slot)
+{
+    struct cuzk_device_unit unit;
+
+    OK(key_unit_prove(device, slot, &unit, &err));
+    assert_true(key_unit_verifies(unit.proof));
+    assert_true(unit.kernels_ns > 0);
+}

@@ -21,8 +21,14 @@ struct cuzk_device_unit key_unit(void);
 /* Whether a proof of the unit verifies. */
 bool key_unit_verifies(const uint8_t proof[CUZK_PROOF_BYTES]);
 
+/* Loads its key. */
+enum cuzk_status key_unit_load(struct cuzk_device *device, struct cuzk_error *err);
+
 /* All stages in a slot, from SETUP to FINISH; the first failure. */
 enum cuzk_status key_unit_prove(struct cuzk_device *device, unsigned slot, struct cuzk_device_unit *unit,
                                 struct cuzk_error *err);
+
+/* The same; fails the test unless the proof verifies and its time was counted. */
+void key_unit_assert_proves(struct cuzk_device *device, unsigned slot);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "backend/choice.h"
 #include "base/mem.h"
 #include "engine/device_local.h"
 #include "engine/key_unit.h"
@@ -15,35 +14,9 @@
 
 static struct cuzk_error err;
 
-static enum cuzk_status open_faulty(void *context, const char *choice, struct cuzk_pool *pool,
-                                    struct cuzk_backend **out, struct cuzk_error *error)
-{
-    struct cuzk_backend *inner;
-
-    (void)context;
-    CUZK_TRY(cuzk_backend_open(choice, pool, &inner, error));
-    *out = faulty_backend_create(inner);
-    return CUZK_OK;
-}
-
-static enum cuzk_status load(struct cuzk_device *device)
-{
-    return device->ops->load(device, &key_unit_circuit, key_unit_params(), NULL, &err);
-}
-
-static void assert_proves(struct cuzk_device *device, unsigned slot)
-{
-    struct cuzk_device_unit unit;
-
-    if (key_unit_prove(device, slot, &unit, &err) != CUZK_OK)
-        fail_msg("%s", err.message);
-    assert_true(key_unit_verifies(unit.proof));
-    assert_true(unit.kernels_ns > 0);
-}
-
 static void test_faults__later_units_are_right(void **state)
 {
-    const struct cuzk_local_opener opener = {.open = open_faulty};
+    const struct cuzk_local_opener opener = {.open = faulty_backend_open};
     static const enum cuzk_status faults[] = {CUZK_DEVICE, CUZK_DEVICE_LOST, CUZK_MEMORY};
     struct cuzk_device *device;
     size_t calls = 0;
@@ -54,7 +27,7 @@ static void test_faults__later_units_are_right(void **state)
         const enum cuzk_status fault = faults[calls % 3];
         struct cuzk_device_unit unit;
         faulty_backend_fail(calls, fault);
-        enum cuzk_status status = load(device);
+        enum cuzk_status status = key_unit_load(device, &err);
         if (status == CUZK_OK)
             status = key_unit_prove(device, 0, &unit, &err);
         if (!faulty_backend_failed()) {
@@ -64,7 +37,7 @@ static void test_faults__later_units_are_right(void **state)
         }
         assert_int_equal(status, fault);
         if (fault == CUZK_DEVICE_LOST) {
-            assert_int_equal(load(device), CUZK_DEVICE_LOST);
+            assert_int_equal(key_unit_load(device, &err), CUZK_DEVICE_LOST);
             assert_int_equal(device->ops->restart(device, &err), CUZK_OK);
         }
         /* the key is loaded anew, so that its call counts */
@@ -73,7 +46,7 @@ static void test_faults__later_units_are_right(void **state)
     }
     faulty_backend_fail(SIZE_MAX, CUZK_DEVICE);
     assert_true(calls >= 11); /* key, job, upload, eval, quotient, four sums, waits */
-    assert_proves(device, 0);
+    key_unit_assert_proves(device, 0);
     cuzk_device_destroy(device);
 }
 
@@ -85,7 +58,7 @@ static void test_memory__fails_at_each_allocation(void **state)
 
     (void)state;
     assert_int_equal(cuzk_device_local_create("cpu", 0, 1, &device, &err), CUZK_OK);
-    assert_int_equal(load(device), CUZK_OK);
+    assert_int_equal(key_unit_load(device, &err), CUZK_OK);
     const size_t before = cuzk_mem_in_use();
 
     for (enum cuzk_status status = CUZK_MEMORY; status == CUZK_MEMORY; n++) {
@@ -97,7 +70,7 @@ static void test_memory__fails_at_each_allocation(void **state)
         assert_int_equal(cuzk_mem_in_use(), before);
     }
     assert_true(n >= 3);
-    assert_proves(device, 0);
+    key_unit_assert_proves(device, 0);
     assert_int_equal(cuzk_mem_in_use(), before);
     cuzk_device_destroy(device);
 }

@@ -18,32 +18,6 @@
 
 static struct cuzk_error err;
 
-static enum cuzk_status open_faulty(void *context, const char *choice, struct cuzk_pool *pool,
-                                    struct cuzk_backend **out, struct cuzk_error *error)
-{
-    struct cuzk_backend *inner;
-
-    (void)context;
-    CUZK_TRY(cuzk_backend_open(choice, pool, &inner, error));
-    *out = faulty_backend_create(inner);
-    return CUZK_OK;
-}
-
-static enum cuzk_status load(struct cuzk_device *device)
-{
-    return device->ops->load(device, &key_unit_circuit, key_unit_params(), NULL, &err);
-}
-
-static void assert_proves(struct cuzk_device *device, unsigned slot)
-{
-    struct cuzk_device_unit unit;
-
-    if (key_unit_prove(device, slot, &unit, &err) != CUZK_OK)
-        fail_msg("%s", err.message);
-    assert_true(key_unit_verifies(unit.proof));
-    assert_true(unit.kernels_ns > 0);
-}
-
 struct prover {
     struct cuzk_device *device;
     unsigned slot;
@@ -67,8 +41,8 @@ static void test_slots__prove_at_the_same_time(void **state)
 
     (void)state;
     assert_int_equal(cuzk_device_local_create("cpu", 0, 2, &device, &err), CUZK_OK);
-    assert_int_equal(load(device), CUZK_OK);
-    assert_int_equal(load(device), CUZK_OK); /* it is there */
+    assert_int_equal(key_unit_load(device, &err), CUZK_OK);
+    assert_int_equal(key_unit_load(device, &err), CUZK_OK); /* it is there */
     for (unsigned i = 0; i < 2; i++) {
         prover[i] = (struct prover){.device = device, .slot = i};
         assert_int_equal(pthread_create(&thread[i], NULL, prove, &prover[i]), 0);
@@ -92,7 +66,7 @@ static void test_stage__leaves_out_what_others_leave_out(void **state)
     assert_int_equal(cuzk_device_local_create("cpu", 0, 1, &device, &err), CUZK_OK);
     assert_int_equal(device->ops->stage(device, 0, CUZK_STAGE_SETUP, &unit, &err), CUZK_ARGUMENT);
     assert_non_null(strstr(err.message, "not loaded"));
-    assert_int_equal(load(device), CUZK_OK);
+    assert_int_equal(key_unit_load(device, &err), CUZK_OK);
     assert_int_equal(device->ops->stage(device, 0, CUZK_STAGE_PREPARE, &unit, &err), CUZK_OK);
     assert_int_equal(device->ops->unload(device, &key_unit_circuit, &err), CUZK_BUSY);
     assert_int_equal(device->ops->stage(device, 0, CUZK_STAGE_MSM, &unit, &err), CUZK_OK);
@@ -106,14 +80,14 @@ static void test_abandon__between_stages_and_during_one(void **state)
 {
     struct cuzk_device *device;
     struct cuzk_device_unit unit = key_unit();
-    const struct cuzk_local_opener opener = {.open = open_faulty};
+    const struct cuzk_local_opener opener = {.open = faulty_backend_open};
     struct prover prover;
     pthread_t thread;
 
     (void)state;
     faulty_backend_fail(SIZE_MAX, CUZK_DEVICE);
     assert_int_equal(cuzk_device_local_create_with(&opener, "cpu", 0, 1, &device, &err), CUZK_OK);
-    assert_int_equal(load(device), CUZK_OK);
+    assert_int_equal(key_unit_load(device, &err), CUZK_OK);
     assert_int_equal(device->ops->stage(device, 0, CUZK_STAGE_UPLOAD, &unit, &err), CUZK_OK);
     device->ops->abandon(device, 0);
     device->ops->abandon(device, 0);
@@ -128,7 +102,7 @@ static void test_abandon__between_stages_and_during_one(void **state)
     device->ops->abandon(device, 0);
     pthread_join(thread, NULL);
     assert_int_equal(prover.status, CUZK_CANCELLED);
-    assert_proves(device, 0);
+    key_unit_assert_proves(device, 0);
     cuzk_device_destroy(device);
 }
 

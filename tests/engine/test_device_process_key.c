@@ -23,21 +23,6 @@ static const char *choice(void)
     return getenv("CUZK_TEST_DEVICE") != NULL ? getenv("CUZK_TEST_DEVICE") : "cpu";
 }
 
-static enum cuzk_status load(struct cuzk_device *device)
-{
-    return device->ops->load(device, &key_unit_circuit, key_unit_params(), NULL, &err);
-}
-
-static void assert_proves(struct cuzk_device *device, unsigned slot)
-{
-    struct cuzk_device_unit unit;
-
-    if (key_unit_prove(device, slot, &unit, &err) != CUZK_OK)
-        fail_msg("%s", err.message);
-    assert_true(key_unit_verifies(unit.proof));
-    assert_true(unit.kernels_ns > 0);
-}
-
 struct prover {
     struct cuzk_device *device;
     enum cuzk_status status;
@@ -65,8 +50,8 @@ static void test_kill__at_work_then_right_again(void **state)
     assert_int_equal(cuzk_device_process_create(getenv("CUZK_CHILD"), choice(), 0, 2, &device, &err),
                      CUZK_OK);
     assert_int_equal(key_unit_prove(device, 0, &unit, &err), CUZK_ARGUMENT);
-    assert_int_equal(load(device), CUZK_OK);
-    assert_proves(device, 0);
+    assert_int_equal(key_unit_load(device, &err), CUZK_OK);
+    key_unit_assert_proves(device, 0);
     assert_int_equal(device->ops->facts(device, &facts, &err), CUZK_OK);
     assert_memory_equal(facts.backend, choice(), strlen(facts.backend));
     prover = (struct prover){.device = device};
@@ -76,8 +61,8 @@ static void test_kill__at_work_then_right_again(void **state)
     pthread_join(thread, NULL);
     assert_int_equal(prover.status, CUZK_DEVICE_LOST);
     assert_int_equal(device->ops->restart(device, &err), CUZK_OK);
-    assert_int_equal(load(device), CUZK_OK);
-    assert_proves(device, 1); /* with the same witness: it was not the child's to wipe */
+    assert_int_equal(key_unit_load(device, &err), CUZK_OK);
+    key_unit_assert_proves(device, 1); /* with the same witness: it was not the child's to wipe */
     cuzk_device_destroy(device);
 }
 
@@ -95,15 +80,15 @@ static void test_illegal_access__costs_a_unit(void **state)
     setenv("CUZK_TEST_CHILD", "illegal quotient", 1);
     assert_int_equal(cuzk_device_process_create(getenv("CUZK_CHILD"), choice(), 0, 2, &device, &err),
                      CUZK_OK);
-    assert_int_equal(load(device), CUZK_OK);
+    assert_int_equal(key_unit_load(device, &err), CUZK_OK);
     assert_int_equal(key_unit_prove(device, 0, &unit, &err), CUZK_DEVICE_LOST);
     print_message("%s\n", err.message);
     assert_non_null(strstr(err.message, "IllegalAddress"));
     assert_int_equal(key_unit_prove(device, 1, &unit, &err), CUZK_DEVICE_LOST);
     unsetenv("CUZK_TEST_CHILD");
     assert_int_equal(device->ops->restart(device, &err), CUZK_OK);
-    assert_int_equal(load(device), CUZK_OK);
-    assert_proves(device, 1);
+    assert_int_equal(key_unit_load(device, &err), CUZK_OK);
+    key_unit_assert_proves(device, 1);
     cuzk_device_destroy(device);
 }
 
@@ -118,7 +103,7 @@ static void test_witness__of_another_circuit_is_refused(void **state)
     assert_int_equal(cuzk_shared_witness_create(&layout, &unit.witness, &err), CUZK_OK);
     assert_int_equal(cuzk_device_process_create(getenv("CUZK_CHILD"), choice(), 0, 1, &device, &err),
                      CUZK_OK);
-    assert_int_equal(load(device), CUZK_OK);
+    assert_int_equal(key_unit_load(device, &err), CUZK_OK);
     assert_int_equal(device->ops->stage(device, 0, CUZK_STAGE_SETUP, &unit, &err), CUZK_INPUT);
     assert_non_null(strstr(err.message, "witness"));
     cuzk_device_destroy(device);

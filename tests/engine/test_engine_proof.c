@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "backend/choice.h"
 #include "engine/device_local.h"
 #include "engine/engine_driver.h"
 #include "engine/proof_kind.h"
@@ -214,22 +213,11 @@ static void test_submit__bad_vanilla_proofs_fail_with_the_reason(void **state)
     free(bytes);
 }
 
-static enum cuzk_status open_faulty(void *context, const char *choice, struct cuzk_pool *pool,
-                                    struct cuzk_backend **out, struct cuzk_error *error)
-{
-    struct cuzk_backend *inner;
-
-    (void)context;
-    CUZK_TRY(cuzk_backend_open(choice, pool, &inner, error));
-    *out = faulty_backend_create(inner);
-    return CUZK_OK;
-}
-
 /* A device whose resident key was damaged: no wrong proof is given out; after two the device begins anew, and
  * the same job is proved. */
 static void test_submit__a_device_that_proves_wrong_begins_anew(void **state)
 {
-    const struct cuzk_local_opener opener = {.open = open_faulty};
+    const struct cuzk_local_opener opener = {.open = faulty_backend_open};
     struct engine_driver driver;
     struct cuzk_engine_status status;
     char job[CUZK_JOB_ID_TEXT];

@@ -39,23 +39,11 @@ static void check_proofs(struct toy *toy)
     struct cuzk_params params;
     struct cuzk_prover *prover;
     struct cuzk_error err;
-    struct fixture_json record = {0};
-    unsigned seen = 0;
 
     load_params(toy, &bytes, &params);
     assert_int_equal(cuzk_prover_create(backend, toy->r1cs, &toy->layout, &params, NULL, &prover, &err),
                      CUZK_OK);
-    while (fixture_json_next(fixture_json_get(toy->json, "proofs"), &record)) {
-        uint8_t expected[CUZK_PROOF_BYTES], proof[CUZK_PROOF_BYTES];
-        struct cuzk_fr r, s;
-        toy_scalar(fixture_json_get(record, "r"), &r);
-        toy_scalar(fixture_json_get(record, "s"), &s);
-        fixture_json_hex(fixture_json_get(record, "proof"), expected, sizeof expected);
-        assert_int_equal(cuzk_prover_prove_fixed(prover, &toy->witness, &r, &s, NULL, proof, &err), CUZK_OK);
-        assert_memory_equal(proof, expected, sizeof proof);
-        seen++;
-    }
-    assert_true(seen >= 3);
+    toy_assert_proofs(toy, prover);
     cuzk_prover_destroy(prover);
     cuzk_params_close(&params);
     free(bytes.bytes);

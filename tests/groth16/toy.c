@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "groth16/prove_fixed.h"
 #include "r1cs/stream.h"
 
 void toy_scalar(struct fixture_json value, struct cuzk_fr *out)
@@ -131,6 +132,25 @@ void toy_load(const char *name, bool bits, struct toy *out)
         return;
     }
     fail_msg("no toy circuit %s", name);
+}
+
+void toy_assert_proofs(const struct toy *toy, struct cuzk_prover *prover)
+{
+    struct fixture_json record = {0};
+    struct cuzk_error err;
+    unsigned seen = 0;
+
+    while (fixture_json_next(fixture_json_get(toy->json, "proofs"), &record)) {
+        uint8_t expected[CUZK_PROOF_BYTES], proof[CUZK_PROOF_BYTES];
+        struct cuzk_fr r, s;
+        toy_scalar(fixture_json_get(record, "r"), &r);
+        toy_scalar(fixture_json_get(record, "s"), &s);
+        fixture_json_hex(fixture_json_get(record, "proof"), expected, sizeof expected);
+        assert_int_equal(cuzk_prover_prove_fixed(prover, &toy->witness, &r, &s, NULL, proof, &err), CUZK_OK);
+        assert_memory_equal(proof, expected, sizeof proof);
+        seen++;
+    }
+    assert_true(seen >= 3);
 }
 
 static enum cuzk_status append(void *context, const void *bytes, size_t n, struct cuzk_error *err)

@@ -3,6 +3,7 @@
 #define CUZK_TESTS_GROTH16_TOY_H
 
 #include "base/sink.h"
+#include "groth16/prove.h"
 #include "groth16/toxic.h"
 #include "r1cs/r1cs.h"
 #include "r1cs/witness.h"
@@ -27,6 +28,9 @@ void toy_free(struct toy *toy);
 
 /* A little-endian hex scalar. */
 void toy_scalar(struct fixture_json value, struct cuzk_fr *out);
+
+/* Fails the test unless the prover makes every proof recorded of the circuit, byte for byte. */
+void toy_assert_proofs(const struct toy *toy, struct cuzk_prover *prover);
 
 /* Bytes in memory as a sink. */
 struct memory {

@@ -3,6 +3,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "backend/choice.h"
+
 /* Keys and jobs are wrapped, so that they lead back here. */
 struct faulty_backend {
     struct cuzk_backend base;
@@ -226,4 +228,15 @@ struct cuzk_backend *faulty_backend_create(struct cuzk_backend *inner)
     atomic_store(&gone, false);
     atomic_store(&spoilt, false);
     return &faulty->base;
+}
+
+enum cuzk_status faulty_backend_open(void *context, const char *choice, struct cuzk_pool *pool,
+                                     struct cuzk_backend **out, struct cuzk_error *err)
+{
+    struct cuzk_backend *inner;
+
+    (void)context;
+    CUZK_TRY(cuzk_backend_open(choice, pool, &inner, err));
+    *out = faulty_backend_create(inner);
+    return CUZK_OK;
 }

@@ -7,6 +7,10 @@
 /* Owns `inner` from then on. Keys and jobs are the inner backend's own. */
 struct cuzk_backend *faulty_backend_create(struct cuzk_backend *inner);
 
+/* One in front of the backend that `choice` names (backend/choice.h): what opens a local device's. */
+enum cuzk_status faulty_backend_open(void *context, const char *choice, struct cuzk_pool *pool,
+                                     struct cuzk_backend **out, struct cuzk_error *err);
+
 /* The n-th call from now (0: the next) of key_create and of every operation of a job ends in `status` without
  * reaching the inner backend. Process-wide; n = SIZE_MAX turns it off. DEVICE_LOST lasts: every later call
  * ends so, until a faulty backend is created anew. */
