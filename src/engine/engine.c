@@ -321,6 +321,9 @@ static void free_units(struct cuzk_engine *engine)
             device->ops->abandon(device, (unsigned)unit->slot);
         }
         engine_unit_drop_witness(unit);
+        /* its release was still queued: a job that was forgotten meanwhile is known to it alone */
+        for (unsigned m = 0; m < unit->member_count; m++)
+            engine_job_unuse(engine, unit->members[m].job);
         for (unsigned p = 0; unit->part != NULL && p < unit->partitions; p++)
             cuzk_mem_free(unit->part[p].inputs);
         cuzk_mem_free(unit->part);

@@ -171,9 +171,10 @@ static void tell(struct cuzk_engine *engine, struct engine_job *job)
     engine_list_remove(&engine->answering, job);
     log_failure(engine, job);
     job->answered = true;
-    engine_watches_call(engine, job);
+    /* who is told may collect it and expect the room: it is in its list before */
     job->listed_ns = cuzk_clock_ns();
     engine_list_append(job->collected ? &engine->collected : &engine->kept, job);
+    engine_watches_call(engine, job);
     engine->unanswered--;
     engine_job_unuse(engine, job);
     pthread_cond_signal(&engine->timer_wake);
@@ -323,7 +324,7 @@ void cuzk_engine_collected(struct cuzk_engine *engine, const char *job_id)
     job = engine_job_find(engine, cuzk_job_id_parse(job_id));
     if (job != NULL && job->state >= CUZK_JOB_DONE && !job->collected) {
         job->collected = true;
-        if (job->answered && job->listed_ns != 0) {
+        if (job->answered) {
             engine_list_remove(&engine->kept, job);
             job->listed_ns = cuzk_clock_ns();
             engine_list_append(&engine->collected, job);

@@ -41,13 +41,7 @@ void engine_job_destroy(struct engine_job *job)
 
 void engine_jobs_destroy(struct cuzk_engine *engine)
 {
-    for (size_t i = 0; engine->by_id != NULL && i <= engine->table_mask; i++)
-        while (engine->by_id[i] != NULL) {
-            struct engine_job *job = engine->by_id[i];
-
-            engine->by_id[i] = job->by_id;
-            engine_job_destroy(job);
-        }
+    /* those that are not forgotten are in the table as well */
     while (engine->idle != NULL) {
         struct engine_job *job = engine->idle;
 
@@ -55,6 +49,13 @@ void engine_jobs_destroy(struct cuzk_engine *engine)
         if (job->forgotten)
             engine_job_destroy(job);
     }
+    for (size_t i = 0; engine->by_id != NULL && i <= engine->table_mask; i++)
+        while (engine->by_id[i] != NULL) {
+            struct engine_job *job = engine->by_id[i];
+
+            engine->by_id[i] = job->by_id;
+            engine_job_destroy(job);
+        }
     cuzk_mem_free((void *)engine->by_id);
     cuzk_mem_free((void *)engine->by_key);
     cuzk_mem_free((void *)engine->watches);

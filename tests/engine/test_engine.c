@@ -119,6 +119,29 @@ static void test_submit__collected_results_make_room(void **state)
     engine_driver_close(&driver);
 }
 
+/* A job may be forgotten while its units are still being released, and the engine may end before they are:
+ * the sanitizer sees that nothing of it stays behind. */
+static void test_submit__forgotten_jobs_outlive_no_engine(void **state)
+{
+    struct engine_driver driver;
+    struct cuzk_submission out;
+    struct cuzk_error err;
+    char job[CUZK_JOB_ID_TEXT];
+    bool was_running;
+
+    (void)state;
+    engine_driver_init(&driver, "auto");
+    driver.options.jobs_most = 1;
+    driver.options.host_stage_ns[CUZK_STAGE_RELEASE] = 50 * MS;
+    engine_driver_open(&driver);
+    engine_driver_submit(&driver, 8, CUZK_PRIORITY_NORMAL, job);
+    assert_int_equal(engine_driver_await(&driver, job).state, CUZK_JOB_DONE);
+    cuzk_engine_collected(driver.engine, job);
+    assert_int_equal(engine_driver_request(&driver, 5, CUZK_PRIORITY_NORMAL, &out, &err), CUZK_OK);
+    assert_int_equal(cuzk_engine_cancel(driver.engine, job, &was_running, &err), CUZK_NOT_FOUND);
+    engine_driver_close(&driver);
+}
+
 static void test_cancel__at_every_stage(void **state)
 {
     (void)state;
@@ -458,6 +481,7 @@ int main(void)
         cmocka_unit_test(test_submit__same_content_is_the_same_job),
         cmocka_unit_test(test_submit__refusals_name_their_reason),
         cmocka_unit_test(test_submit__collected_results_make_room),
+        cmocka_unit_test(test_submit__forgotten_jobs_outlive_no_engine),
         cmocka_unit_test(test_cancel__at_every_stage),
         cmocka_unit_test(test_cancel__reaches_a_stage_that_runs),
         cmocka_unit_test(test_cancel__reaches_a_stage_that_runs_in_a_child),
