@@ -1,5 +1,6 @@
 #include "base/mem.h"
 
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -87,6 +88,11 @@ void cuzk_mem_free(void *block)
         munmap(base, header.bytes);
     else
         free(base);
+}
+
+void cuzk_mem_trim(void)
+{
+    (void)malloc_trim(0);
 }
 
 void cuzk_mem_wipe(void *bytes, size_t n)

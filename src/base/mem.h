@@ -35,6 +35,11 @@ void cuzk_mem_free_wiped(void *block);
 void cuzk_mem_free_wiped_by(struct cuzk_pool *pool, void *block);
 void cuzk_mem_wipe_by(struct cuzk_pool *pool, void *bytes, size_t n);
 
+/* Gives the system the pages back that malloc holds though nothing uses them: what a burst of small blocks
+ * left behind would else be kept once for each thread that made some. Takes milliseconds after tens of
+ * megabytes. */
+void cuzk_mem_trim(void);
+
 /* Overwrites n bytes with zero; never optimised away. */
 void cuzk_mem_wipe(void *bytes, size_t n);
 

@@ -12,6 +12,8 @@
 #include "server/message.h"
 #include "server/rpc.h"
 
+enum { TRIM_BYTES = 16 << 20 };
+
 /* ---- life ---- */
 
 void cuzk_grpc_call_hold(struct cuzk_grpc_call *call)
@@ -82,6 +84,17 @@ static void unpark(struct cuzk_grpc_server *server)
     }
 }
 
+/* libgrpc's slices are small blocks of whichever thread read them: freed, they stay in that thread's arena,
+ * and the next request fills another. */
+static bool is_trim_due(struct cuzk_grpc_server *server, uint64_t bytes)
+{
+    const bool due = (server->dropped += bytes) >= TRIM_BYTES;
+
+    if (due)
+        server->dropped = 0;
+    return due;
+}
+
 void cuzk_grpc_call_drop_message(struct cuzk_grpc_call *call)
 {
     const uint64_t held = call->held;
@@ -94,7 +107,11 @@ void cuzk_grpc_call_drop_message(struct cuzk_grpc_call *call)
         return;
     pthread_mutex_lock(&call->server->lock);
     call->server->held -= held;
+    const bool trim = is_trim_due(call->server, held);
+
     pthread_mutex_unlock(&call->server->lock);
+    if (trim)
+        cuzk_mem_trim();
     unpark(call->server);
 }
 

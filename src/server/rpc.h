@@ -88,7 +88,8 @@ struct cuzk_grpc_server {
     size_t live; /* calls, those that wait to arrive included */
     size_t armed;
     bool stopping, down;
-    uint64_t held; /* bytes of requests that the engine has not taken yet */
+    uint64_t held;    /* bytes of requests that the engine has not taken yet */
+    uint64_t dropped; /* and of those it took since memory was last given back */
     struct cuzk_grpc_call *parked, **parked_last;
 };
 

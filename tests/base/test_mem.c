@@ -3,7 +3,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -79,6 +81,44 @@ static void test_wipe__clears(void **state)
     assert_int_equal(secret[32], 7);
 }
 
+#ifdef __has_feature
+#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define SANITIZED 0
+#endif
+
+static size_t resident(void)
+{
+    unsigned long size, pages;
+    FILE *file = fopen("/proc/self/statm", "r");
+
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%lu %lu", &size, &pages), 2);
+    fclose(file);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void test_trim__returns_what_lies_below_a_block_in_use(void **state)
+{
+    enum { BLOCKS = 4096, BYTES = 8192, HALF = BLOCKS * BYTES / 2 };
+    static void *block[BLOCKS];
+    void *last;
+
+    (void)state;
+    if (SANITIZED) /* malloc is another */
+        skip();
+    for (size_t i = 0; i < BLOCKS; i++)
+        assert_int_equal(cuzk_mem_alloc(1, BYTES, "block", &block[i], NULL), CUZK_OK);
+    assert_int_equal(cuzk_mem_alloc(1, BYTES, "last block", &last, NULL), CUZK_OK);
+    for (size_t i = 0; i < BLOCKS; i++)
+        cuzk_mem_free(block[i]);
+    const size_t before = resident();
+
+    cuzk_mem_trim();
+    assert_true(resident() + HALF < before);
+    cuzk_mem_free(last);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -86,6 +126,7 @@ int main(void)
         cmocka_unit_test(test_alloc__refuses_overflow_and_absurd_sizes),
         cmocka_unit_test(test_fail_after__fails_the_chosen_allocation),
         cmocka_unit_test(test_wipe__clears),
+        cmocka_unit_test(test_trim__returns_what_lies_below_a_block_in_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
