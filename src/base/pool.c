@@ -157,6 +157,52 @@ void cuzk_pool_run(struct cuzk_pool *pool, size_t count,
     pthread_mutex_unlock(&pool->caller);
 }
 
+struct try_job {
+    enum cuzk_status (*task)(void *context, size_t index, struct cuzk_error *err);
+    void *context;
+    atomic_size_t failed;      /* lowest index so far; count: none. Lowered under the lock alone */
+    pthread_mutex_t lock;      /* guards what follows */
+    struct cuzk_error failure; /* of that index */
+};
+
+static void run_try(void *context, size_t index, unsigned worker)
+{
+    struct try_job *job = context;
+    struct cuzk_error error;
+
+    (void)worker;
+    if (index > atomic_load_explicit(&job->failed, memory_order_relaxed))
+        return;
+    error.message[0] = '\0';
+    error.status = job->task(job->context, index, &error);
+    if (error.status == CUZK_OK)
+        return;
+    pthread_mutex_lock(&job->lock);
+    if (index < atomic_load_explicit(&job->failed, memory_order_relaxed)) {
+        atomic_store_explicit(&job->failed, index, memory_order_relaxed);
+        job->failure = error;
+    }
+    pthread_mutex_unlock(&job->lock);
+}
+
+enum cuzk_status cuzk_pool_try(struct cuzk_pool *pool, size_t count,
+                               enum cuzk_status (*task)(void *context, size_t index, struct cuzk_error *err),
+                               void *context, size_t *failed, struct cuzk_error *err)
+{
+    struct try_job job = {.task = task, .context = context, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+    atomic_init(&job.failed, count);
+    cuzk_pool_run(pool, count, run_try, &job);
+    pthread_mutex_destroy(&job.lock);
+    const size_t first = atomic_load_explicit(&job.failed, memory_order_relaxed);
+
+    if (first == count)
+        return CUZK_OK;
+    if (failed != NULL)
+        *failed = first;
+    return cuzk_error_set(err, job.failure.status, "%s", job.failure.message);
+}
+
 struct range_job {
     void (*task)(void *context, size_t begin, size_t end, unsigned worker);
     void *context;

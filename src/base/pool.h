@@ -35,6 +35,13 @@ unsigned cuzk_pool_threads(const struct cuzk_pool *pool);
 void cuzk_pool_run(struct cuzk_pool *pool, size_t count,
                    void (*task)(void *context, size_t index, unsigned worker), void *context);
 
+/* Runs task(context, index, err) for every index below count on the pool's threads. Returns OK where all did;
+ * else the status and message of the lowest index that failed, whichever failed first, and that index in
+ * *failed (which may be NULL). Indexes above one that failed may be left out. */
+enum cuzk_status cuzk_pool_try(struct cuzk_pool *pool, size_t count,
+                               enum cuzk_status (*task)(void *context, size_t index, struct cuzk_error *err),
+                               void *context, size_t *failed, struct cuzk_error *err);
+
 /* Splits [0, n) into ranges of at least `grain` and runs task(context, begin, end, worker) on each. */
 void cuzk_pool_range(struct cuzk_pool *pool, size_t n, size_t grain,
                      void (*task)(void *context, size_t begin, size_t end, unsigned worker), void *context);

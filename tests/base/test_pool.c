@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -116,6 +117,66 @@ static void test_range__covers_everything_once(void **state)
     cuzk_pool_destroy(pool);
 }
 
+struct trial {
+    atomic_uint runs[COUNT];
+    size_t fails[3]; /* indexes that fail, ascending; COUNT and above: none */
+};
+
+/* The one to be told of fails last. */
+static enum cuzk_status fail_some(void *context, size_t index, struct cuzk_error *err)
+{
+    struct trial *trial = context;
+
+    atomic_fetch_add(&trial->runs[index], 1);
+    if (index == trial->fails[0])
+        while (trial->fails[1] < COUNT && atomic_load(&trial->runs[trial->fails[1]]) == 0)
+            sched_yield();
+    for (size_t i = 0; i < 3; i++)
+        if (index == trial->fails[i])
+            return cuzk_error_set(err, i == 0 ? CUZK_INVALID : CUZK_INPUT, "number %zu", index);
+    return CUZK_OK;
+}
+
+static void test_try__tells_of_the_lowest_index_that_failed(void **state)
+{
+    struct trial *trial = calloc(1, sizeof *trial);
+    struct cuzk_error err = {0};
+    struct cuzk_pool *pool;
+    size_t failed = COUNT;
+
+    (void)state;
+    assert_int_equal(cuzk_pool_create(3, &pool, NULL), CUZK_OK);
+    trial->fails[0] = 100;
+    trial->fails[1] = 101;
+    trial->fails[2] = 4000;
+    assert_int_equal(cuzk_pool_try(pool, COUNT, fail_some, trial, &failed, &err), CUZK_INVALID);
+    assert_int_equal(failed, 100);
+    assert_string_equal(err.message, "number 100");
+    for (size_t i = 0; i < COUNT; i++)
+        assert_in_range(trial->runs[i], i <= 100, 1);
+    cuzk_pool_destroy(pool);
+    free(trial);
+}
+
+static void test_try__without_failure_runs_all_and_leaves_the_error(void **state)
+{
+    struct trial *trial = calloc(1, sizeof *trial);
+    struct cuzk_error err = {.message = "as it was"};
+    size_t failed = 7;
+
+    (void)state;
+    trial->fails[0] = trial->fails[1] = trial->fails[2] = COUNT;
+    assert_int_equal(cuzk_pool_try(NULL, COUNT, fail_some, trial, &failed, &err), CUZK_OK);
+    assert_int_equal(failed, 7);
+    assert_string_equal(err.message, "as it was");
+    for (size_t i = 0; i < COUNT; i++)
+        assert_int_equal(trial->runs[i], 1);
+    assert_int_equal(cuzk_pool_try(NULL, 0, fail_some, trial, NULL, NULL), CUZK_OK);
+    trial->fails[0] = COUNT - 1;
+    assert_int_equal(cuzk_pool_try(NULL, COUNT, fail_some, trial, NULL, NULL), CUZK_INVALID);
+    free(trial);
+}
+
 static void test_create__reports_want_of_memory(void **state)
 {
     (void)state;
@@ -139,6 +200,8 @@ int main(void)
         cmocka_unit_test(test_run__takes_no_pool_for_one_thread),
         cmocka_unit_test(test_run__nested_runs_in_the_calling_thread),
         cmocka_unit_test(test_range__covers_everything_once),
+        cmocka_unit_test(test_try__tells_of_the_lowest_index_that_failed),
+        cmocka_unit_test(test_try__without_failure_runs_all_and_leaves_the_error),
         cmocka_unit_test(test_create__reports_want_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
