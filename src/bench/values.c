@@ -39,22 +39,17 @@ static enum cuzk_status make_porep(struct cuzk_pool *pool, uint64_t sector_size,
     return CUZK_OK;
 }
 
-/* One sector a worker. */
 struct sectors {
     const struct cuzk_post_config *config;
     struct cuzk_bench_values *values;
-    enum cuzk_status status; /* a failure */
 };
 
-static void make_sector(void *context, size_t index, unsigned worker)
+static enum cuzk_status make_sector(void *context, size_t index, struct cuzk_error *err)
 {
-    struct sectors *job = context;
-    const enum cuzk_status status = cuzk_post_synth_sector(
-        NULL, job->config, SEED, index, &job->values->elements[index], &job->values->vanilla[index], NULL);
+    const struct sectors *job = context;
 
-    (void)worker;
-    if (status != CUZK_OK)
-        __atomic_store_n(&job->status, status, __ATOMIC_RELAXED);
+    return cuzk_post_synth_sector(NULL, job->config, SEED, index, &job->values->elements[index],
+                                  &job->values->vanilla[index], err);
 }
 
 static enum cuzk_status make_post(struct cuzk_pool *pool, uint64_t sector_size, bool winning,
@@ -71,11 +66,9 @@ static enum cuzk_status make_post(struct cuzk_pool *pool, uint64_t sector_size, 
     CUZK_TRY(CUZK_NEW(&out->elements, out->count, "values of vanilla proofs", err));
     CUZK_TRY(CUZK_NEW(&out->sectors, config.shape.sectors, "sectors", err));
     CUZK_TRY(CUZK_NEW(&out->inputs, cuzk_post_input_count(&config), "public inputs", err));
-    struct sectors job = {&config, out, CUZK_OK};
+    struct sectors job = {&config, out};
 
-    cuzk_pool_run(pool, out->count, make_sector, &job);
-    if (job.status != CUZK_OK)
-        return cuzk_error_set(err, job.status, "no synthetic sectors could be made");
+    CUZK_TRY(cuzk_pool_try(pool, out->count, make_sector, &job, NULL, err));
     cuzk_post_partition(&config, randomness, 0, out->vanilla, out->count, out->sectors, out->inputs);
     out->assignment.post.sectors = out->sectors;
     return CUZK_OK;

@@ -285,29 +285,31 @@ struct job {
     const void *assignment;
     const struct cuzk_witness *witness;
     const uint8_t *head;
-    unsigned lanes;
-    enum cuzk_status *results; /* [groups of `lanes` parts] */
+    unsigned lanes; /* parts that are walked together */
 };
 
-static void witness_group(void *context, size_t index, unsigned worker)
+static enum cuzk_status witness_group(void *context, size_t index, struct cuzk_error *err)
 {
     const struct job *job = context;
     const unsigned first = (unsigned)index * job->lanes, left = job->circuit->parts - first;
     const unsigned n = left < job->lanes ? left : job->lanes;
     struct cuzk_cs cs[CUZK_CS_LANES], *places[CUZK_CS_LANES];
+    enum cuzk_status status = CUZK_OK;
 
-    (void)worker;
     for (unsigned k = 0; k < n; k++) {
         cuzk_cs_witness(&cs[k], job->witness, at_part(job->circuit, first + k));
         places[k] = &cs[k];
     }
     rows[job->circuit->id.kind].parts(places, n, job->circuit, job->assignment, job->head, first);
     for (unsigned k = 0; k < n; k++) {
-        const enum cuzk_status status = cuzk_cs_finish(&cs[k], NULL);
-        if (status != CUZK_OK)
-            job->results[index] = status;
+        if (status == CUZK_OK) {
+            status = cuzk_cs_finish(&cs[k], err);
+            if (status != CUZK_OK)
+                (void)cuzk_error_prefix(err, status, "witness of part %u", first + k);
+        }
         cuzk_cs_destroy(&cs[k]);
     }
+    return status;
 }
 
 enum cuzk_status cuzk_circuit_witness(const struct cuzk_circuit *circuit, const void *assignment,
@@ -315,25 +317,18 @@ enum cuzk_status cuzk_circuit_witness(const struct cuzk_circuit *circuit, const 
                                       struct cuzk_error *err)
 {
     const unsigned lanes = rows[circuit->id.kind].lanes, groups = (circuit->parts + lanes - 1) / lanes;
-    enum cuzk_status *results = NULL;
     enum cuzk_status status;
     uint8_t *head = NULL;
     struct cuzk_cs cs;
 
     cuzk_cs_witness(&cs, witness, (struct cuzk_cs_counts){.inputs = 1});
     CUZK_TRY_OUT(new_head(circuit, &head, err));
-    CUZK_TRY_OUT(CUZK_NEW(&results, groups, "results of parts", err));
     rows[circuit->id.kind].head(&cs, circuit, assignment, head);
     CUZK_TRY_OUT(cuzk_cs_finish(&cs, err));
-    struct job job = {circuit, assignment, witness, head, lanes, results};
-    cuzk_pool_run(pool, groups, witness_group, &job);
-    for (unsigned i = 0; i < groups; i++)
-        if (results[i] != CUZK_OK)
-            CUZK_TRY_OUT(
-                cuzk_error_set(err, results[i], "witness of part %u or one after it failed", i * lanes));
+    struct job job = {circuit, assignment, witness, head, lanes};
+    status = cuzk_pool_try(pool, groups, witness_group, &job, NULL, err);
 out:
     cuzk_cs_destroy(&cs);
-    cuzk_mem_free(results);
     cuzk_mem_free(head);
     return status;
 }

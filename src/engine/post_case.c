@@ -1,7 +1,6 @@
 #include "engine/post_case.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,42 +31,18 @@ static const struct cuzk_fr *case_inputs(const struct cuzk_case *that, unsigned 
     return post_of(that)->public_inputs + (size_t)partition * that->inputs;
 }
 
-/* The first sector, in their order, that does not hold. */
-struct check {
-    const struct post_case *post;
-    pthread_mutex_t lock; /* guards what follows */
-    size_t failed;        /* its index; count: none */
-    struct cuzk_error error;
-};
-
-static void check_task(void *context, size_t index, unsigned worker)
+static enum cuzk_status check_sector(void *context, size_t index, struct cuzk_error *err)
 {
-    struct check *check = context;
-    const struct post_case *post = check->post;
-    struct cuzk_error error = {0};
+    const struct post_case *post = context;
 
-    (void)worker;
-    if (cuzk_post_vanilla_check(&post->config, post->randomness, post->first + index, &post->vanilla[index],
-                                &error) == CUZK_OK)
-        return;
-    pthread_mutex_lock(&check->lock);
-    if (index < check->failed) {
-        check->failed = index;
-        check->error = error;
-    }
-    pthread_mutex_unlock(&check->lock);
+    return cuzk_post_vanilla_check(&post->config, post->randomness, post->first + index,
+                                   &post->vanilla[index], err);
 }
 
 static enum cuzk_status case_check(const struct cuzk_case *that, struct cuzk_pool *pool,
                                    struct cuzk_error *err)
 {
-    struct check check = {.post = post_of(that), .lock = PTHREAD_MUTEX_INITIALIZER};
-
-    check.failed = check.post->count;
-    cuzk_pool_run(pool, check.post->count, check_task, &check);
-    if (check.failed == check.post->count)
-        return CUZK_OK;
-    return cuzk_error_set(err, check.error.status, "%s", check.error.message);
+    return cuzk_pool_try(pool, post_of(that)->count, check_sector, (void *)post_of(that), NULL, err);
 }
 
 static enum cuzk_status case_witness(const struct cuzk_case *that, unsigned partition,

@@ -18,7 +18,6 @@ struct job {
     const struct cuzk_graph *graph; /* NULL: unknown */
     const uint32_t *nodes;          /* all challenges; NULL: unknown */
     struct cuzk_fr comm_d, comm_c, comm_r_last;
-    struct cuzk_error *failures; /* one a challenge; status OK where it holds */
 };
 
 #define INVALID(...) cuzk_error_set(err, CUZK_INVALID, __VA_ARGS__)
@@ -34,7 +33,7 @@ static unsigned parent_number(unsigned i)
 }
 
 /* Every place that names a node or layer names the right one. */
-static enum cuzk_status check_positions(const struct job *job, unsigned index,
+static enum cuzk_status check_positions(const struct job *job, size_t index,
                                         const struct cuzk_porep_challenge *challenge,
                                         const struct cuzk_c1_claims *claims, struct cuzk_error *err)
 {
@@ -192,10 +191,11 @@ static enum cuzk_status check_labels(const struct job *job, const struct cuzk_po
     return CUZK_OK;
 }
 
-static enum cuzk_status check_challenge(const struct job *job, unsigned index, struct cuzk_error *err)
+static enum cuzk_status check_challenge(void *context, size_t index, struct cuzk_error *err)
 {
+    const struct job *job = context;
     const struct cuzk_c1_partition *partition = job->c1->partition[index / job->c1->shape.challenges];
-    const unsigned i = index % job->c1->shape.challenges;
+    const size_t i = index % job->c1->shape.challenges;
     const struct cuzk_porep_challenge *challenge = &partition->challenges[i];
 
     CUZK_TRY(check_positions(job, index, challenge, &partition->claims[i], err));
@@ -203,14 +203,6 @@ static enum cuzk_status check_challenge(const struct job *job, unsigned index, s
     CUZK_TRY(check_oct_paths(job, challenge, err));
     CUZK_TRY(check_columns(job, challenge, err));
     return check_labels(job, challenge, &partition->claims[i], err);
-}
-
-static void check_task(void *context, size_t index, unsigned worker)
-{
-    struct job *job = context;
-
-    (void)worker;
-    (void)check_challenge(job, (unsigned)index, &job->failures[index]);
 }
 
 /* What concerns the sector as a whole. */
@@ -247,6 +239,7 @@ enum cuzk_status cuzk_porep_verify_vanilla(struct cuzk_pool *pool, const struct 
     struct cuzk_graph graph;
     uint32_t *nodes = NULL;
     enum cuzk_status status;
+    size_t failed;
 
     if (config != NULL && (config->sector_size != c1->sector_size || config->partitions != c1->partitions))
         return cuzk_error_set(err, CUZK_ARGUMENT,
@@ -255,7 +248,6 @@ enum cuzk_status cuzk_porep_verify_vanilla(struct cuzk_pool *pool, const struct 
     if (config == NULL && owner != NULL)
         return cuzk_error_set(err, CUZK_ARGUMENT, "the replica id cannot be computed without the porep id");
     CUZK_TRY(check_sector(c1, config, owner, &job, err));
-    CUZK_TRY_OUT(CUZK_NEW(&job.failures, count, "results of challenges", err));
     if (config != NULL) {
         CUZK_TRY_OUT(CUZK_NEW(&nodes, count, "challenges", err));
         cuzk_porep_challenges(config, c1->replica_id, c1->comm_r, c1->seed, nodes);
@@ -263,14 +255,11 @@ enum cuzk_status cuzk_porep_verify_vanilla(struct cuzk_pool *pool, const struct 
         job.nodes = nodes;
         job.graph = &graph;
     }
-    cuzk_pool_run(pool, count, check_task, &job);
-    for (unsigned i = 0; i < count && status == CUZK_OK; i++)
-        if (job.failures[i].status != CUZK_OK)
-            status =
-                cuzk_error_set(err, job.failures[i].status, "partition %u, challenge %u: %s",
-                               i / c1->shape.challenges, i % c1->shape.challenges, job.failures[i].message);
+    status = cuzk_pool_try(pool, count, check_challenge, &job, &failed, err);
+    if (status != CUZK_OK)
+        status = cuzk_error_prefix(err, status, "partition %zu, challenge %zu", failed / c1->shape.challenges,
+                                   failed % c1->shape.challenges);
 out:
     cuzk_mem_free(nodes);
-    cuzk_mem_free(job.failures);
     return status;
 }

@@ -13,7 +13,6 @@ struct job {
     const struct cuzk_update_commitments *commitments;
     const uint32_t *nodes; /* challenged */
     struct cuzk_fr phi;
-    struct cuzk_error *failures; /* one a challenge; status OK where it holds */
 };
 
 static enum cuzk_status check_comm_r(const char *name, const struct cuzk_fr *comm_c,
@@ -85,8 +84,9 @@ static enum cuzk_status check_data_path(const struct job *job, const struct cuzk
     return CUZK_OK;
 }
 
-static enum cuzk_status check_challenge(const struct job *job, unsigned index, struct cuzk_error *err)
+static enum cuzk_status check_challenge(void *context, size_t index, struct cuzk_error *err)
 {
+    const struct job *job = context;
     const struct cuzk_update_proof *proof = job->proof;
     const struct cuzk_update_paths *paths = &proof->paths[index];
     const uint64_t node = job->nodes[index];
@@ -102,14 +102,6 @@ static enum cuzk_status check_challenge(const struct job *job, unsigned index, s
     if (!cuzk_fr_equal(&encoded, &paths->r_new.leaf))
         return INVALID("encoding: the new leaf is not the old one plus rho times the data");
     return CUZK_OK;
-}
-
-static void check_one(void *context, size_t index, unsigned worker)
-{
-    const struct job *job = context;
-
-    (void)worker;
-    job->failures[index].status = check_challenge(job, (unsigned)index, &job->failures[index]);
 }
 
 /* Whether all paths are of another partition's nodes: proofs were given in another order. */
@@ -132,10 +124,10 @@ enum cuzk_status cuzk_update_verify_vanilla(struct cuzk_pool *pool, const struct
     const unsigned n = proof->shape.challenges;
     struct job job = {.proof = proof, .commitments = commitments};
     uint32_t *nodes = NULL;
+    size_t failed;
 
     CUZK_TRY(CUZK_NEW(&nodes, n, "challenges of an update", err));
     job.nodes = nodes;
-    CUZK_TRY_OUT(CUZK_NEW(&job.failures, n, "results of challenges", err));
     cuzk_update_challenges(&proof->shape, &commitments->comm_r_new, proof->partition, nodes);
     cuzk_update_phi(&commitments->comm_d_new, &commitments->comm_r_old, &job.phi);
     CUZK_TRY_OUT(check_comm_r("comm_r_old", &proof->comm_c, &proof->paths[0].r_old.root,
@@ -143,13 +135,11 @@ enum cuzk_status cuzk_update_verify_vanilla(struct cuzk_pool *pool, const struct
     CUZK_TRY_OUT(check_comm_r("comm_r_new", &proof->comm_c, &proof->paths[0].r_new.root,
                               &commitments->comm_r_new, err));
     CUZK_TRY_OUT(check_partition(proof, err));
-    cuzk_pool_run(pool, n, check_one, &job);
-    for (unsigned i = 0; i < n; i++)
-        if (job.failures[i].status != CUZK_OK)
-            CUZK_TRY_OUT(INVALID("challenge %u (node %u): %s", i, nodes[i], job.failures[i].message));
+    status = cuzk_pool_try(pool, n, check_challenge, &job, &failed, err);
+    if (status != CUZK_OK)
+        CUZK_TRY_OUT(cuzk_error_prefix(err, status, "challenge %zu (node %u)", failed, nodes[failed]));
     CUZK_TRY_OUT(check_apex(&job, err));
 out:
-    cuzk_mem_free(job.failures);
     cuzk_mem_free(nodes);
     return status == CUZK_OK ? CUZK_OK : cuzk_error_prefix(err, status, "partition %u", proof->partition);
 }

@@ -1,7 +1,6 @@
 #include "groth16/params.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 
 #include "base/bytes.h"
 #include "base/mem.h"
@@ -75,12 +74,8 @@ struct validation {
     enum cuzk_query query;
     enum cuzk_params_check check;
     const struct cuzk_progress *progress;
-    uint64_t before, total; /* points of earlier queries, and of all */
-    pthread_mutex_t lock;   /* guards what follows */
-    uint64_t done;
-    enum cuzk_status status;
-    uint64_t bad; /* number of the first bad point found */
-    struct cuzk_error error;
+    uint64_t total; /* points of all queries */
+    uint64_t done;  /* of them; changed atomically */
 };
 
 static enum cuzk_status check_point(const struct validation *job, const uint8_t *bytes,
@@ -110,40 +105,29 @@ static enum cuzk_status check_point(const struct validation *job, const uint8_t 
     return CUZK_OK;
 }
 
-static void validate_chunk(void *context, size_t index, unsigned worker)
+static enum cuzk_status validate_chunk(void *context, size_t index, struct cuzk_error *err)
 {
     struct validation *job = context;
-    const struct cuzk_params_query *query = &job->params->query[job->query];
+    const struct cuzk_params *params = job->params;
+    const struct cuzk_params_query *query = &params->query[job->query];
     const size_t size = point_bytes(job->query), begin = index * VALIDATE_CHUNK;
     const size_t end = query->count - begin < VALIDATE_CHUNK ? query->count : begin + VALIDATE_CHUNK;
-    enum cuzk_status status = CUZK_OK;
-    struct cuzk_error error = {0};
-    size_t k = begin;
+    struct cuzk_error bad = {0};
 
-    (void)worker;
-    pthread_mutex_lock(&job->lock);
-    const bool stop = job->status != CUZK_OK;
-    pthread_mutex_unlock(&job->lock);
-    if (stop)
-        return;
-    status = cuzk_progress_check(job->progress, &error);
-    for (; status == CUZK_OK && k < end; k++) {
-        status = check_point(job, job->params->bytes + query->offset + k * size, &error);
-        if (status != CUZK_OK)
-            break;
+    CUZK_TRY(cuzk_progress_check(job->progress, err));
+    for (size_t k = begin; k < end; k++) {
+        const uint64_t offset = query->offset + k * size;
+
+        if (check_point(job, params->bytes + offset, &bad) != CUZK_OK)
+            return cuzk_error_set(err, bad.status, "%s: %s[%zu]: %s (offset %" PRIu64 ")", params->name,
+                                  query_name[job->query], k, bad.message, offset);
     }
-    if (job->params->map.mapped)
-        cuzk_file_map_drop(&job->params->map, query->offset + begin * size, query->offset + end * size);
-    pthread_mutex_lock(&job->lock);
-    if (status != CUZK_OK && (job->status == CUZK_OK || k < job->bad)) {
-        job->status = status;
-        job->bad = k;
-        job->error = error;
-    }
-    job->done += end - begin;
-    const uint64_t done = job->before + job->done;
-    pthread_mutex_unlock(&job->lock);
+    if (params->map.mapped)
+        cuzk_file_map_drop(&params->map, query->offset + begin * size, query->offset + end * size);
+    const uint64_t done = __atomic_add_fetch(&job->done, end - begin, __ATOMIC_RELAXED);
+
     cuzk_progress_report(job->progress, "points checked", done, job->total);
+    return CUZK_OK;
 }
 
 enum cuzk_status cuzk_params_validate(const struct cuzk_params *params, enum cuzk_params_check check,
@@ -154,22 +138,11 @@ enum cuzk_status cuzk_params_validate(const struct cuzk_params *params, enum cuz
 
     for (int q = 0; q < CUZK_QUERIES; q++)
         job.total += params->query[q].count;
-    pthread_mutex_init(&job.lock, NULL);
-    for (int q = 0; q < CUZK_QUERIES && job.status == CUZK_OK; q++) {
+    for (int q = 0; q < CUZK_QUERIES; q++) {
         job.query = (enum cuzk_query)q;
-        job.done = 0;
-        cuzk_pool_run(pool, (params->query[q].count + (size_t)VALIDATE_CHUNK - 1) / VALIDATE_CHUNK,
-                      validate_chunk, &job);
-        job.before += params->query[q].count;
+        CUZK_TRY(cuzk_pool_try(pool, (params->query[q].count + (size_t)VALIDATE_CHUNK - 1) / VALIDATE_CHUNK,
+                               validate_chunk, &job, NULL, err));
     }
-    pthread_mutex_destroy(&job.lock);
-    if (job.status == CUZK_INPUT) {
-        const uint64_t offset = params->query[job.query].offset + job.bad * point_bytes(job.query);
-        return cuzk_error_set(err, CUZK_INPUT, "%s: %s[%" PRIu64 "]: %s (offset %" PRIu64 ")", params->name,
-                              query_name[job.query], job.bad, job.error.message, offset);
-    }
-    if (job.status != CUZK_OK)
-        return cuzk_error_set(err, job.status, "%s", job.error.message);
     return CUZK_OK;
 }
 

@@ -150,29 +150,24 @@ struct batch {
     struct cuzk_proof *proofs;
     struct cuzk_g1 *sums;       /* of weighted C, one a chunk */
     struct cuzk_fp12 *products; /* of Miller functions, one a chunk */
-    struct cuzk_error *errors;  /* one a chunk: of its first bad proof */
 };
 
-static void run_chunk(void *context, size_t index, unsigned worker)
+static enum cuzk_status run_chunk(void *context, size_t index, struct cuzk_error *err)
 {
     struct batch *batch = context;
     const size_t begin = index * CHUNK,
                  n = batch->count - begin < CHUNK ? batch->count - begin : (size_t)CHUNK;
     struct cuzk_proof *proofs = batch->proofs + begin;
     const uint64_t(*weights)[2] = (const uint64_t(*)[2])(batch->weights + begin);
-    struct cuzk_error *err = &batch->errors[index];
     struct cuzk_pairing_term terms[CHUNK];
     struct cuzk_g1_affine affine[CHUNK];
     struct cuzk_g1 points[CHUNK];
     size_t bad;
 
-    (void)worker;
     const enum cuzk_status status =
         cuzk_proof_decode_many(batch->bytes + begin * CUZK_PROOF_BYTES, n, proofs, &bad, err);
-    if (status != CUZK_OK) {
-        (void)cuzk_error_prefix(err, status, "proof %zu of %zu", begin + bad + 1, batch->count);
-        return;
-    }
+    if (status != CUZK_OK)
+        return cuzk_error_prefix(err, status, "proof %zu of %zu", begin + bad + 1, batch->count);
     for (size_t i = 0; i < n; i++)
         affine[i] = proofs[i].c;
     cuzk_g1_sum_weights(affine, weights, n, &batch->sums[index]);
@@ -183,6 +178,7 @@ static void run_chunk(void *context, size_t index, unsigned worker)
     for (size_t i = 0; i < n; i++)
         terms[i] = (struct cuzk_pairing_term){.p = &affine[i], .q = &proofs[i].b};
     cuzk_miller_loop(terms, n, &batch->products[index]);
+    return CUZK_OK;
 }
 
 /* weight[0] + lambda weight[1], as cuzk_g1_mul_weight takes it: lambda = -x^2 */
@@ -280,14 +276,8 @@ enum cuzk_status cuzk_verify_many(struct cuzk_pool *pool, const struct cuzk_prep
     CUZK_TRY_OUT(CUZK_NEW(&batch.proofs, count, "decoded proofs", err));
     CUZK_TRY_OUT(CUZK_NEW(&batch.sums, chunks, "sums of C", err));
     CUZK_TRY_OUT(CUZK_NEW(&batch.products, chunks, "products of pairings", err));
-    CUZK_TRY_OUT(CUZK_NEW(&batch.errors, chunks, "errors of proofs", err));
     CUZK_TRY_OUT(cuzk_random_bytes(&random, batch.weights, count * sizeof *batch.weights, err));
-    cuzk_pool_run(pool, chunks, run_chunk, &batch);
-    for (size_t i = 0; i < chunks; i++)
-        if (batch.errors[i].status != CUZK_OK) {
-            status = cuzk_error_set(err, batch.errors[i].status, "%s", batch.errors[i].message);
-            goto out;
-        }
+    CUZK_TRY_OUT(cuzk_pool_try(pool, chunks, run_chunk, &batch, NULL, err));
     if (inputs_count != count) {
         status = cuzk_error_set(err, CUZK_INVALID, "expected public inputs of %zu proofs, found those of %zu",
                                 count, inputs_count);
@@ -308,6 +298,5 @@ out:
     cuzk_mem_free(batch.proofs);
     cuzk_mem_free(batch.sums);
     cuzk_mem_free(batch.products);
-    cuzk_mem_free(batch.errors);
     return status;
 }
