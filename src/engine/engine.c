@@ -334,17 +334,27 @@ static void free_units(struct cuzk_engine *engine)
     cuzk_mem_free(engine->tasks);
 }
 
-static void stop_threads(struct cuzk_engine *engine)
+void cuzk_engine_end_loads(struct cuzk_engine *engine)
 {
     pthread_mutex_lock(&engine->lock);
-    engine->stopping = true;
-    pthread_cond_broadcast(&engine->accepted);
+    engine->closing = true;
     pthread_cond_broadcast(&engine->room_changed);
     pthread_mutex_unlock(&engine->lock);
     pthread_mutex_lock(&engine->keys_lock);
     engine->keys_stopping = true;
     pthread_cond_broadcast(&engine->keys_changed);
     pthread_mutex_unlock(&engine->keys_lock);
+}
+
+static void stop_threads(struct cuzk_engine *engine)
+{
+    cuzk_engine_end_loads(engine);
+    pthread_mutex_lock(&engine->lock);
+    engine->stopping = true;
+    pthread_cond_broadcast(&engine->accepted);
+    for (uint32_t u = 0; engine->units != NULL && u < engine->units_most; u++)
+        engine_give_up_calls(engine, &engine->units[u]);
+    pthread_mutex_unlock(&engine->lock);
     if (engine->preloader_started)
         pthread_join(engine->preloader, NULL);
     engine_lanes_stop(engine);

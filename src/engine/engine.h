@@ -61,8 +61,13 @@ struct cuzk_engine_options {
 enum cuzk_status cuzk_engine_create(const struct cuzk_engine_options *options, struct cuzk_engine **out,
                                     struct cuzk_error *err);
 
-/* Stops at the next stage boundary, without draining. */
+/* Stops without draining: stages of devices end as early as the device can end them, others at their end.
+ * What is cut short counts against no job: where a journal keeps it, the next start takes it up. */
 void cuzk_engine_destroy(struct cuzk_engine *engine);
+
+/* Before destroy, while calls are still answered: loads of keys, those that run and those to come, end with
+ * CANCELLED, so that nobody waits for minutes; jobs that need one stay as they are. */
+void cuzk_engine_end_loads(struct cuzk_engine *engine);
 
 /* Whether the preloads are done; a preload that failed is named in the log and does not hold this up. */
 bool cuzk_engine_ready(const struct cuzk_engine *engine);

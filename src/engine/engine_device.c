@@ -97,11 +97,11 @@ static void give_up_call(struct cuzk_engine *engine, struct engine_device *devic
     pthread_cond_broadcast(&device->gave_up);
 }
 
-/* False: the unit was given up before. */
+/* False: the unit was given up before, or the engine stops. */
 static bool begin_call(struct cuzk_engine *engine, struct engine_unit *unit, const struct engine_task *task)
 {
     pthread_mutex_lock(&engine->lock);
-    const bool wanted = !unit->abandoned;
+    const bool wanted = !unit->abandoned && !engine->stopping;
 
     if (wanted) {
         unit->calls++;
@@ -396,11 +396,13 @@ static void *keeper_main(void *argument)
     struct cuzk_engine *engine = device->engine;
 
     pthread_mutex_lock(&engine->lock);
-    while (!engine->stopping) {
-        if (device->lost)
+    for (;;) {
+        if (device->lost && !engine->stopping)
             bring_back(engine, device);
-        else if (device->given_up != NULL)
+        else if (device->given_up != NULL) /* where the engine stops, of every unit */
             give_up_call(engine, device);
+        else if (engine->stopping)
+            break;
         else if (device->facts_wanted)
             ask_facts(engine, device);
         else

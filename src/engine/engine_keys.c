@@ -37,7 +37,7 @@ static void wait_for_buffers(struct cuzk_engine *engine, unsigned device)
 
     pthread_mutex_lock(&engine->lock);
     engine->room_waiters++;
-    while (!engine->stopping && place->budget != 0) {
+    while (!engine->closing && place->budget != 0) {
         struct cuzk_sched_stats stats;
 
         cuzk_sched_stats(engine->sched, &stats);
@@ -181,10 +181,10 @@ bool engine_is_stopping(void *context)
     struct cuzk_engine *engine = context;
 
     pthread_mutex_lock(&engine->lock);
-    const bool stopping = engine->stopping;
+    const bool closing = engine->closing;
 
     pthread_mutex_unlock(&engine->lock);
-    return stopping;
+    return closing;
 }
 
 /* Makes room and loads, or waits; OK with the key still cold: look again. wait false: BUSY instead. */

@@ -201,6 +201,9 @@ static void *lane_main(void *argument)
             engine_unit_leave(unit, task.stage);
             pthread_mutex_lock(&engine->lock);
         }
+        /* what the engine's end cuts short is nobody's failure: the next start takes the job up */
+        if (engine->closing && status != CUZK_OK)
+            break;
         report(engine, &task, status, &err);
     }
     pthread_mutex_unlock(&engine->lock);

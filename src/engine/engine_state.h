@@ -233,7 +233,9 @@ struct cuzk_engine {
     struct cuzk_sched *sched;
     struct cuzk_sched_command *commands;
     size_t room;
-    bool stopping, ready, draining, core_drained;
+    bool closing;  /* loads of keys end, attempts that fail are left for the next start */
+    bool stopping; /* the same, and nothing is begun any more */
+    bool ready, draining, core_drained;
 
     struct engine_unit *units;
     uint32_t units_most;

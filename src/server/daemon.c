@@ -322,6 +322,8 @@ void cuzk_daemon_stop(struct cuzk_daemon *daemon, uint64_t grace_ms)
 {
     if (daemon == NULL)
         return;
+    if (daemon->engine != NULL)
+        cuzk_engine_end_loads(daemon->engine); /* or calls would be waited for as long as a key takes */
     cuzk_grpc_server_stop(daemon->grpc, grace_ms);
     cuzk_http_stop(daemon->http);
     cuzk_work_queue_destroy(daemon->loader);

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "engine/child_program.h"
 #include "engine/device.h"
 
 static const struct cuzk_circuit_id circuit = {CUZK_CIRCUIT_POREP, 2048};
@@ -27,7 +28,7 @@ static struct cuzk_device *open_with(const char *deed, const char *choice, unsig
     struct cuzk_device *device;
 
     setenv("CUZK_TEST_CHILD", deed, 1);
-    if (cuzk_device_process_create(getenv("CUZK_CHILD"), choice, 1, slots, &device, &err) != CUZK_OK)
+    if (cuzk_device_process_create(child_program(), choice, 1, slots, &device, &err) != CUZK_OK)
         fail_msg("%s", err.message);
     assert_int_equal(device->ops->load(device, &circuit, NULL, NULL, &err), CUZK_OK);
     return device;
@@ -172,7 +173,7 @@ static void test_load__reports_and_stops(void **state)
 
     (void)state;
     setenv("CUZK_TEST_CHILD", "", 1);
-    assert_int_equal(cuzk_device_process_create(getenv("CUZK_CHILD"), "null:load=8s", 1, 1, &device, &err),
+    assert_int_equal(cuzk_device_process_create(child_program(), "null:load=8s", 1, 1, &device, &err),
                      CUZK_OK);
     assert_int_equal(device->ops->load(device, &circuit, NULL, &progress, &err), CUZK_CANCELLED);
     assert_true(cuzk_clock_ns() - begin < UINT64_C(7000000000));
@@ -229,12 +230,12 @@ static void test_create__says_why_it_cannot(void **state)
 
     (void)state;
     setenv("CUZK_TEST_CHILD", "refuse", 1);
-    assert_int_equal(cuzk_device_process_create(getenv("CUZK_CHILD"), "null", 1, 1, &device, &err),
+    assert_int_equal(cuzk_device_process_create(child_program(), "null", 1, 1, &device, &err),
                      CUZK_NOT_FOUND);
     assert_string_equal(err.message, "no such device here");
     assert_null(device);
     setenv("CUZK_TEST_CHILD", "gone", 1);
-    assert_int_equal(cuzk_device_process_create(getenv("CUZK_CHILD"), "null", 1, 1, &device, &err),
+    assert_int_equal(cuzk_device_process_create(child_program(), "null", 1, 1, &device, &err),
                      CUZK_DEVICE_LOST);
     assert_non_null(strstr(err.message, "code 3"));
     assert_int_equal(cuzk_device_process_create("/nonexistent", "null", 1, 1, &device, &err), CUZK_IO);
@@ -256,7 +257,7 @@ static void test_parent__dies_and_the_child_ends(void **state)
         struct cuzk_device *device;
         setenv("CUZK_TEST_CHILD", "", 1);
         close(ends[0]);
-        if (cuzk_device_process_create(getenv("CUZK_CHILD"), "null", 1, 1, &device, NULL) == CUZK_OK)
+        if (cuzk_device_process_create(child_program(), "null", 1, 1, &device, NULL) == CUZK_OK)
             raise(SIGKILL);
         _exit(1);
     }

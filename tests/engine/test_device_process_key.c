@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "engine/child_program.h"
 #include "engine/key_unit.h"
 
 static struct cuzk_error err;
@@ -47,8 +48,7 @@ static void test_kill__at_work_then_right_again(void **state)
 
     (void)state;
     unsetenv("CUZK_TEST_CHILD");
-    assert_int_equal(cuzk_device_process_create(getenv("CUZK_CHILD"), choice(), 0, 2, &device, &err),
-                     CUZK_OK);
+    assert_int_equal(cuzk_device_process_create(child_program(), choice(), 0, 2, &device, &err), CUZK_OK);
     assert_int_equal(key_unit_prove(device, 0, &unit, &err), CUZK_ARGUMENT);
     assert_int_equal(key_unit_load(device, &err), CUZK_OK);
     key_unit_assert_proves(device, 0);
@@ -78,8 +78,7 @@ static void test_illegal_access__costs_a_unit(void **state)
         skip();
     }
     setenv("CUZK_TEST_CHILD", "illegal quotient", 1);
-    assert_int_equal(cuzk_device_process_create(getenv("CUZK_CHILD"), choice(), 0, 2, &device, &err),
-                     CUZK_OK);
+    assert_int_equal(cuzk_device_process_create(child_program(), choice(), 0, 2, &device, &err), CUZK_OK);
     assert_int_equal(key_unit_load(device, &err), CUZK_OK);
     assert_int_equal(key_unit_prove(device, 0, &unit, &err), CUZK_DEVICE_LOST);
     print_message("%s\n", err.message);
@@ -101,8 +100,7 @@ static void test_witness__of_another_circuit_is_refused(void **state)
     (void)state;
     assert_int_equal(cuzk_witness_layout_create(1, 100, NULL, &layout, &err), CUZK_OK);
     assert_int_equal(cuzk_shared_witness_create(&layout, &unit.witness, &err), CUZK_OK);
-    assert_int_equal(cuzk_device_process_create(getenv("CUZK_CHILD"), choice(), 0, 1, &device, &err),
-                     CUZK_OK);
+    assert_int_equal(cuzk_device_process_create(child_program(), choice(), 0, 1, &device, &err), CUZK_OK);
     assert_int_equal(key_unit_load(device, &err), CUZK_OK);
     assert_int_equal(device->ops->stage(device, 0, CUZK_STAGE_SETUP, &unit, &err), CUZK_INPUT);
     assert_non_null(strstr(err.message, "witness"));

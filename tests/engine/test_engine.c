@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "engine/child_program.h"
 #include "engine/engine_driver.h"
 
 #define MS UINT64_C(1000000)
@@ -212,7 +213,7 @@ static void cancel_of_a_running_stage(enum cuzk_sched_stage stage, bool in_a_chi
     engine_driver_init(&driver, "auto");
     if (in_a_child) {
         snprintf(spec, sizeof spec, "null:%s=3600s", cuzk_sched_stage_name(stage));
-        if (cuzk_device_process_create(getenv("CUZK_CHILD"), spec, 1, 4, &driver.device[0], &err) != CUZK_OK)
+        if (cuzk_device_process_create(child_program(), spec, 1, 4, &driver.device[0], &err) != CUZK_OK)
             fail_msg("%s", err.message);
     } else {
         behaviour->stage_ns[stage] = 3600 * 1000 * MS;
