@@ -6,6 +6,7 @@ import socket
 import stat
 import struct
 import subprocess
+import threading
 import time
 
 import h2
@@ -84,6 +85,13 @@ class Commands(Served):
             result = self.expect(code, *command)
             self.assertRegex(result.err, f"^cuzk: {named}: ")
             self.assertNotIn("is the daemon running", result.err)
+
+    def test_a_daemon_that_greets_late_is_there(self):
+        self.daemon.process.send_signal(signal.SIGSTOP)
+        later = threading.Timer(0.7, self.daemon.process.send_signal, (signal.SIGCONT,))
+        later.start()
+        self.addCleanup(later.join)
+        self.cuzk(0, "status")
 
     def test_await_time_is_over(self):
         self.daemon.stop()
