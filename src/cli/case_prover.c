@@ -1,5 +1,6 @@
 #include "cli/case_prover.h"
 
+#include "cli/knob_options.h"
 #include "cli/output.h"
 #include "cli/prove_case.h"
 #ifdef CUZK_HAVE_SERVER
@@ -41,24 +42,25 @@ static enum cuzk_status check_who_proves(const struct cli_session *session, bool
 enum cuzk_status cli_case_prove(struct cli_session *session, const struct cli_prove_options *given,
                                 const struct cli_case_source *source, struct cuzk_error *err)
 {
-    const struct cli_prove_target target = {.kind = source->kind,
-                                            .name = source->name,
-                                            .params_dir = given->params_dir,
-                                            .backend = given->backend,
-                                            .vram_limit = given->vram_limit.value,
-                                            .out = given->out,
-                                            .timeline = given->timeline,
-                                            .pipeline = &given->pipeline,
-                                            .threads = (unsigned)given->threads.value};
+    struct cli_prove_target target = {.kind = source->kind,
+                                      .name = source->name,
+                                      .params_dir = given->params_dir,
+                                      .backend = given->backend,
+                                      .vram_limit = given->vram_limit.value,
+                                      .out = given->out,
+                                      .timeline = given->timeline,
+                                      .preset = cli_pipeline_preset(&given->pipeline),
+                                      .host_mem = given->pipeline.host_mem.value,
+                                      .threads = (unsigned)given->threads.value};
     enum cuzk_status status = CUZK_OK;
     struct cuzk_timeline *timeline;
     struct cuzk_case *that = NULL;
-    struct cuzk_knobs knobs;
 
 #ifdef CUZK_HAVE_SERVER
     CUZK_TRY(check_who_proves(session, given->remote, err));
 #endif
-    CUZK_TRY(cli_pipeline_knobs(&given->pipeline, &knobs, err)); /* before anything is read */
+    /* before anything is read */
+    CUZK_TRY(cli_knobs_make(given->pipeline.preset, "set", &given->pipeline.set, &target.knobs, err));
     CUZK_TRY(cli_output_check("out", given->out, true, session->json, err));
     CUZK_TRY(cli_output_check("timeline", given->timeline, true, session->json, err));
 #ifdef CUZK_HAVE_SERVER

@@ -5,6 +5,7 @@
 #include "bench/load.h"
 #include "bench/machine.h"
 #include "cli/command.h"
+#include "cli/knob_options.h"
 #include "cli/output.h"
 #include "cli/waterfall.h"
 #include "engine/null_spec.h"
@@ -141,9 +142,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
 #endif
     CUZK_TRY(cli_output_check("svg", given->svg, true, session->json, err));
     CUZK_TRY(cli_output_check("timeline", given->timeline, true, session->json, err));
-    CUZK_TRY(cuzk_knobs_preset(given->preset, &options.knobs, err));
-    for (size_t i = 0; i < given->set.count; i++)
-        CUZK_TRY(cuzk_knobs_set(&options.knobs, given->set.items[i], err));
+    CUZK_TRY(cli_knobs_make(given->preset, "set", &given->set, &options.knobs, err));
     CUZK_TRY(cli_session_pool(session, given->threads, err));
     CUZK_TRY_OUT(cuzk_load_work_make(given->circuit, given->null != NULL, session->pool, &work, err));
     CUZK_TRY_OUT(cuzk_load_run(&options, &result, err));

@@ -9,6 +9,7 @@
 #include "bench/machine.h"
 #include "bench/phases.h"
 #include "cli/command.h"
+#include "cli/knob_options.h"
 #include "cli/output.h"
 #include "cli/waterfall.h"
 #include "engine/null_spec.h"
@@ -104,8 +105,7 @@ static enum cuzk_status draw_waterfall(const struct phases_options *given,
     enum cuzk_status status;
 
     CUZK_TRY(cuzk_phases_knobs(model, preset, &knobs, NULL, err));
-    for (size_t i = 0; i < given->knobs.count; i++)
-        CUZK_TRY(cuzk_knobs_set(&knobs, given->knobs.items[i], err));
+    CUZK_TRY(cli_knobs_change("knob", &given->knobs, &knobs, err));
     CUZK_TRY(cuzk_timeline_create(&timeline, err));
     status = cuzk_sim_run(model, &knobs, &load, timeline, &result, err);
     waterfall.timeline = timeline;
@@ -141,8 +141,7 @@ static enum cuzk_status run_measured(void *context, const struct cuzk_knobs *kno
     struct cuzk_load_result result;
 
     load.knobs = *knobs;
-    for (size_t i = 0; i < measuring->changes->count; i++)
-        CUZK_TRY(cuzk_knobs_set(&load.knobs, measuring->changes->items[i], err));
+    CUZK_TRY(cli_knobs_change("knob", measuring->changes, &load.knobs, err));
     load.proofs = proofs;
     load.in_flight = in_flight;
     CUZK_TRY(cuzk_load_run(&load, &result, err));
@@ -159,9 +158,7 @@ static enum cuzk_status measured_waterfall(const struct phases_options *given,
     struct waterfall waterfall = {.title = preset};
     struct cuzk_load_result result;
 
-    CUZK_TRY(cuzk_knobs_preset(preset, &load.knobs, err));
-    for (size_t i = 0; i < given->knobs.count; i++)
-        CUZK_TRY(cuzk_knobs_set(&load.knobs, given->knobs.items[i], err));
+    CUZK_TRY(cli_knobs_make(preset, "knob", &given->knobs, &load.knobs, err));
     load.proofs = load.in_flight = WATERFALL_PROOFS;
     CUZK_TRY(cuzk_load_run(&load, &result, err));
     waterfall.timeline = result.timeline;

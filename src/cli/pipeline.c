@@ -26,24 +26,11 @@ struct run {
     char error[CUZK_ENGINE_ERROR_TEXT];
 };
 
-bool cli_pipeline_wanted(const struct cli_pipeline_options *given)
+const char *cli_pipeline_preset(const struct cli_pipeline_options *given)
 {
-    return given->preset != NULL || given->set.count > 0 || given->host_mem.set;
-}
-
-enum cuzk_status cli_pipeline_knobs(const struct cli_pipeline_options *given, struct cuzk_knobs *out,
-                                    struct cuzk_error *err)
-{
-    enum cuzk_status status = cuzk_knobs_preset(given->preset != NULL ? given->preset : "auto", out, err);
-
-    if (status != CUZK_OK)
-        return cuzk_error_prefix(err, status, "--preset");
-    for (size_t i = 0; i < given->set.count; i++) {
-        status = cuzk_knobs_set(out, given->set.items[i], err);
-        if (status != CUZK_OK)
-            return cuzk_error_prefix(err, status, "--set");
-    }
-    return CUZK_OK;
+    if (given->preset == NULL && (given->set.count > 0 || given->host_mem.set))
+        return "auto";
+    return given->preset;
 }
 
 static enum cuzk_proof_kind kind_of(const struct cuzk_circuit_id *circuit)

@@ -39,12 +39,8 @@ struct cli_pipeline_options {
          .min = 1 << 20,                                                                                     \
          .help = "host memory that the pipeline may plan with; what does not fit is refused with the sum"}
 
-/* Whether one was asked for. */
-bool cli_pipeline_wanted(const struct cli_pipeline_options *given);
-
-/* The knobs that were asked for. Errors: ARGUMENT, with what there is. */
-enum cuzk_status cli_pipeline_knobs(const struct cli_pipeline_options *given, struct cuzk_knobs *out,
-                                    struct cuzk_error *err);
+/* The preset of the pipeline that was asked for; NULL where none was. */
+const char *cli_pipeline_preset(const struct cli_pipeline_options *given);
 
 /* What proves, and in how much memory. */
 struct cli_pipeline {

@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/parameters.h"
 #include "cli/partition_report.h"
+#include "cli/pipeline.h"
 #include "cli/proof_file.h"
 #include "engine/prover.h"
 
@@ -84,14 +85,6 @@ static void write_milliseconds(struct cuzk_json_writer *json, const char *name, 
     cuzk_json_write_member_double(json, name, (double)ns / 1e6, 3);
 }
 
-/* The pipeline's, where there is one. */
-static const char *preset(const struct cli_prove_target *given)
-{
-    if (!cli_pipeline_wanted(given->pipeline))
-        return NULL;
-    return given->pipeline->preset != NULL ? given->pipeline->preset : "auto";
-}
-
 static enum cuzk_status report(struct cli_session *session, const struct cli_prove_target *given,
                                const struct work *work, const char *circuit, struct cuzk_error *err)
 {
@@ -103,7 +96,7 @@ static enum cuzk_status report(struct cli_session *session, const struct cli_pro
         cuzk_json_write_member_string(json, "circuit", circuit);
         cuzk_json_write_member_string(json, "backend", work->by.backend);
         cuzk_json_write_member_string(json, "device", work->by.device);
-        cuzk_json_write_member_string(json, "preset", preset(given));
+        cuzk_json_write_member_string(json, "preset", given->preset);
         cuzk_json_write_member_u64(json, "threads", cuzk_pool_threads(session->pool));
         cuzk_json_write_member_string(json, "parameters", cli_parameters_origin_name(work->origin));
         cuzk_json_write_key(json, "partitions");
@@ -163,13 +156,13 @@ static enum cuzk_status prove_direct(struct cli_session *session, const struct c
 static enum cuzk_status prove_pipeline(struct cli_session *session, const struct cli_prove_target *given,
                                        struct work *work, struct cuzk_error *err)
 {
-    struct cli_pipeline pipeline = {.backend = given->backend,
-                                    .params_dir = given->params_dir,
-                                    .threads = given->threads,
-                                    .host_budget = given->pipeline->host_mem.value,
-                                    .device_budget = given->vram_limit};
+    const struct cli_pipeline pipeline = {.knobs = given->knobs,
+                                          .backend = given->backend,
+                                          .params_dir = given->params_dir,
+                                          .threads = given->threads,
+                                          .host_budget = given->host_mem,
+                                          .device_budget = given->vram_limit};
 
-    CUZK_TRY(cli_pipeline_knobs(given->pipeline, &pipeline.knobs, err));
     CUZK_TRY(cli_parameters_judge(session, given->params_dir, &work->that->circuit, &work->origin, err));
     const enum cuzk_status status = cli_pipeline_prove(session, &pipeline, work->that, work->timeline,
                                                        work->times, work->proof, &work->by, err);
@@ -189,8 +182,8 @@ static enum cuzk_status run_work(struct cli_session *session, const struct cli_p
     work->proof_bytes = (size_t)partitions * CUZK_PROOF_BYTES;
     CUZK_TRY(CUZK_NEW(&work->proof, work->proof_bytes, "proof", err));
     CUZK_TRY(CUZK_NEW(&work->times, partitions, "times", err));
-    CUZK_TRY(cli_pipeline_wanted(given->pipeline) ? prove_pipeline(session, given, work, err)
-                                                  : prove_direct(session, given, path, work, err));
+    CUZK_TRY(given->preset != NULL ? prove_pipeline(session, given, work, err)
+                                   : prove_direct(session, given, path, work, err));
     work->total_ns = cuzk_clock_ns() - session->started_ns;
     CUZK_TRY(write_outputs(given, work, circuit, err));
     return report(session, given, work, circuit, err);
