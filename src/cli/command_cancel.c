@@ -26,8 +26,10 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
         struct cuzk_json_writer *json = cli_session_answer_begin(session);
 
         cli_session_say(session, "job %s: %s", arguments[0], running ? "cancelled" : "had ended already");
-        if (json != NULL)
+        if (json != NULL) {
+            cuzk_json_write_member_string(json, "job_id", arguments[0]);
             cuzk_json_write_member_bool(json, "was_running", running);
+        }
         status = cli_session_answer_end(session, err);
     }
     cuzk_message_free(answer);

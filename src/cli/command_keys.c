@@ -22,6 +22,7 @@ static enum cuzk_status tell_preload(struct cli_session *session, const char *ci
         cli_session_say(session, "%s: hot (bound on every device) after %" PRIu64 " ms", circuit,
                         response->load_time_ms);
     if (json != NULL) {
+        cuzk_json_write_member_string(json, "circuit", circuit);
         cuzk_json_write_member_bool(json, "already_loaded", response->already_loaded != 0);
         cuzk_json_write_member_u64(json, "load_time_ms", response->load_time_ms);
     }
@@ -71,11 +72,12 @@ static enum cuzk_status evict(struct cli_session *session, const void *values, c
         struct cuzk_json_writer *json = cli_session_answer_begin(session);
 
         if (response->was_loaded)
-            cli_session_say(session, "%s: cold now; %" PRIu64 " bytes freed on devices and the host",
-                            arguments[0], response->freed_bytes);
+            cli_session_say(session, "%s: cold now; %.1f MiB freed on devices and the host", arguments[0],
+                            (double)response->freed_bytes / 1048576);
         else
             cli_session_say(session, "%s: was cold", arguments[0]);
         if (json != NULL) {
+            cuzk_json_write_member_string(json, "circuit", arguments[0]);
             cuzk_json_write_member_bool(json, "was_loaded", response->was_loaded != 0);
             cuzk_json_write_member_u64(json, "freed_bytes", response->freed_bytes);
         }

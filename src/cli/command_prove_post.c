@@ -61,7 +61,10 @@ static enum cuzk_status load(struct cli_session *session, const struct cli_job *
 
     cuzk_post_randomness(public_side->randomness, wanted.randomness);
     CUZK_TRY(cuzk_post_case_open(&wanted, out, err));
-    CUZK_TRY(cuzk_post_public_compare(public_side, *out, err));
+    const enum cuzk_status status = cuzk_post_public_compare(public_side, *out, err);
+
+    if (status != CUZK_OK)
+        return cuzk_error_prefix(err, status, "%s", work->request.path);
     cuzk_timeline_add(timeline, "host", "decode vanilla", CUZK_TIMELINE_NO_PARTITION, begin);
     begin = cuzk_clock_ns();
     CUZK_TRY((*out)->ops->check(*out, session->pool, err));

@@ -68,9 +68,9 @@ static void say(struct cli_session *session, const Cuzk__V1__GetStatusResponse *
         cli_session_say(session, "%-14s %8" PRIu32 " %8" PRIu32, status->queues[i]->proof_kind,
                         status->queues[i]->pending, status->queues[i]->in_progress);
     for (size_t i = 0; i < status->n_gpus; i++)
-        cli_session_say(session, "device %" PRIu32 ": %s, %s %s", status->gpus[i]->ordinal,
+        cli_session_say(session, "device %" PRIu32 ": %s, %s%s", status->gpus[i]->ordinal,
                         status->gpus[i]->name,
-                        status->gpus[i]->current_job_id[0] != '\0' ? "at work on job" : "idle",
+                        status->gpus[i]->current_job_id[0] != '\0' ? "at work on job " : "idle",
                         status->gpus[i]->current_job_id);
     for (size_t i = 0; i < status->n_loaded_srs; i++)
         cli_session_say(session, "parameters %s: %s, %.1f MiB", status->loaded_srs[i]->circuit_id,

@@ -5,6 +5,8 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/remote.h"
+#include "cli/remote_post.h"
+#include "cli/remote_prove.h"
 #include "engine/engine.h"
 #include "server/message.h"
 
@@ -66,6 +68,11 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
         in[job.in_count++] = arguments[i];
     job.in = in;
     job.kind = arguments[0];
+    if (job.request != NULL && job.in_count > 0 &&
+        (strcmp(job.kind, "winning") == 0 || strcmp(job.kind, "wpost") == 0)) {
+        CUZK_TRY_OUT(cli_remote_prove_check(&job, NULL, err)); /* standard input is read twice */
+        CUZK_TRY_OUT(cli_remote_post_check(&job, err));
+    }
     CUZK_TRY_OUT(cli_remote_open(&given->remote, &client, err));
     status = submit(session, given, client, &job, err);
 out:

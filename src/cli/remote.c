@@ -35,10 +35,11 @@ enum cuzk_status cli_remote_ask(struct cli_session *session, struct cuzk_client 
                                 const struct cuzk_client_call *call, ProtobufCMessage **out,
                                 struct cuzk_error *err)
 {
-    const enum cuzk_status status = cuzk_client_call(client, call, out, NULL, err);
+    uint64_t retry_ms;
+    const enum cuzk_status status = cuzk_client_call(client, call, out, &retry_ms, err);
 
     session->hint[0] = '\0';
-    if (status == CUZK_IO)
+    if (status == CUZK_IO && retry_ms == 0) /* else it answered: it drains */
         cli_remote_hint(session);
     return status;
 }
@@ -118,7 +119,7 @@ enum cuzk_status cli_remote_await(struct cli_session *session, struct cuzk_clien
             return CUZK_OK;
         cuzk_message_free(&(*out)->base);
         *out = NULL;
-        cuzk_progress_report(&session->progress, "seconds waited", waited / 1000, 0);
+        cuzk_progress_report(&session->progress, "waiting for the job", 0, 0);
     }
 }
 

@@ -72,6 +72,8 @@ static void draw(struct cli_terminal *terminal, uint64_t done, uint64_t total, u
     if (!terminal->bar) {
         if (total > 0)
             fprintf(stderr, "cuzk: %s %.0f%% (%.0f s)\n", terminal->stage, 100 * share, seconds);
+        else if (done == 0) /* nothing is counted */
+            fprintf(stderr, "cuzk: %s (%.0f s)\n", terminal->stage, seconds);
         else
             fprintf(stderr, "cuzk: %s %" PRIu64 " (%.0f s)\n", terminal->stage, done, seconds);
         return;
@@ -84,6 +86,8 @@ static void draw(struct cli_terminal *terminal, uint64_t done, uint64_t total, u
     cells[BAR_CELLS] = '\0';
     if (total > 0)
         fprintf(stderr, "\r\033[K%-24s [%s] %3.0f%%  %.0f s", terminal->stage, cells, 100 * share, seconds);
+    else if (done == 0)
+        fprintf(stderr, "\r\033[K%-24s %.0f s", terminal->stage, seconds);
     else
         fprintf(stderr, "\r\033[K%-24s %" PRIu64 "  %.0f s", terminal->stage, done, seconds);
     fflush(stderr);

@@ -225,23 +225,22 @@ static int by_sector_id(const void *a, const void *b)
     return (left->sector_id > right->sector_id) - (left->sector_id < right->sector_id);
 }
 
-/* One partition's sectors where all are listed: the others are dropped. */
-static enum cuzk_status take_partition(const struct reading *r, struct cuzk_error *err)
+enum cuzk_status cuzk_post_public_take(struct cuzk_post_public *out, const char *name, uint64_t partition,
+                                       struct cuzk_error *err)
 {
-    struct cuzk_post_public *out = r->out;
     const size_t each = out->config.shape.sectors;
 
-    if (!r->partition_known || out->config.winning)
+    if (out->config.winning)
         return CUZK_OK;
     out->one_partition = true;
-    out->partition = (uint32_t)r->partition;
+    out->partition = (uint32_t)partition;
     if (out->count <= each)
         return CUZK_OK;
-    if (r->partition > (out->count - 1) / each)
+    if (partition > (out->count - 1) / each)
         return cuzk_error_set(err, CUZK_INPUT,
                               "%s: partition_index: expected at most %zu for %zu sectors, found %" PRIu64,
-                              r->json.what, (out->count - 1) / each, out->count, r->partition);
-    const size_t begin = (size_t)r->partition * each, left = out->count - begin;
+                              name, (out->count - 1) / each, out->count, partition);
+    const size_t begin = (size_t)partition * each, left = out->count - begin;
 
     out->count = left < each ? left : each;
     memmove(out->sectors, out->sectors + begin, out->count * sizeof *out->sectors);
@@ -265,7 +264,7 @@ static enum cuzk_status complete(const struct reading *r, bool winning, struct c
         if (out->sectors[i].sector_id == out->sectors[i - 1].sector_id)
             return cuzk_error_set(err, CUZK_INPUT, "%s: sectors: sector_id: %" PRIu64 " comes twice",
                                   r->json.what, out->sectors[i].sector_id);
-    return take_partition(r, err);
+    return r->partition_known ? cuzk_post_public_take(out, r->json.what, r->partition, err) : CUZK_OK;
 }
 
 enum cuzk_status cuzk_post_public_decode(const char *name, const void *text, size_t length, bool winning,
@@ -342,13 +341,12 @@ out:
     return status;
 }
 
-enum cuzk_status cuzk_post_public_compare(const struct cuzk_post_public *public_side,
-                                          const struct cuzk_case *that, struct cuzk_error *err)
+enum cuzk_status cuzk_post_public_match(const struct cuzk_post_public *public_side,
+                                        const struct cuzk_post_vanilla *found, size_t count,
+                                        struct cuzk_error *err)
 {
-    const struct cuzk_post_vanilla *wanted = public_side->sectors, *found;
-    size_t count;
+    const struct cuzk_post_vanilla *wanted = public_side->sectors;
 
-    found = cuzk_post_case_sectors(that, &count);
     for (size_t i = 0; i < public_side->count || i < count; i++) {
         const bool none = i >= count, extra = i >= public_side->count;
 
@@ -366,4 +364,13 @@ enum cuzk_status cuzk_post_public_compare(const struct cuzk_post_public *public_
                                   found[i].sector_id);
     }
     return CUZK_OK;
+}
+
+enum cuzk_status cuzk_post_public_compare(const struct cuzk_post_public *public_side,
+                                          const struct cuzk_case *that, struct cuzk_error *err)
+{
+    size_t count;
+    const struct cuzk_post_vanilla *found = cuzk_post_case_sectors(that, &count);
+
+    return cuzk_post_public_match(public_side, found, count, err);
 }

@@ -31,12 +31,22 @@ enum cuzk_status cuzk_post_public_decode(const char *name, const void *text, siz
                                          struct cuzk_post_public *out, struct cuzk_error *err);
 void cuzk_post_public_destroy(struct cuzk_post_public *public_side);
 
+/* Leaves the sectors of one partition, where all are listed. `name` is the request's, for errors. Errors:
+ * INPUT (no such partition). */
+enum cuzk_status cuzk_post_public_take(struct cuzk_post_public *public_side, const char *name,
+                                       uint64_t partition, struct cuzk_error *err);
+
 /* A case without vanilla proofs, for verifying: of it only the public inputs may be asked. Errors: MEMORY. */
 enum cuzk_status cuzk_post_open_public(const struct cuzk_post_public *public_side, struct cuzk_case **out,
                                        struct cuzk_error *err);
 
-/* Whether a case is of just these sectors. Errors: INPUT, naming the sector that is missing, not asked for or
- * has another comm_r. */
+/* Whether found[count], ascending, are just these sectors: sector_id and comm_r are looked at. Errors: INPUT,
+ * naming the sector that is missing, not asked for or has another comm_r. */
+enum cuzk_status cuzk_post_public_match(const struct cuzk_post_public *public_side,
+                                        const struct cuzk_post_vanilla *found, size_t count,
+                                        struct cuzk_error *err);
+
+/* The same of a case's sectors. */
 enum cuzk_status cuzk_post_public_compare(const struct cuzk_post_public *public_side,
                                           const struct cuzk_case *that, struct cuzk_error *err);
 

@@ -65,6 +65,20 @@ class Commands(Served):
         self.cuzk(0, "submit", "porep", "--c1", C1, "--request-id", "second", "--out", out)
         self.assertEqual(out.stat().st_size, 192)
 
+    def test_submit_of_other_sectors_than_the_request_names(self):
+        folder = FIXTURES / "sectors" / "window-2k-3"
+        files = sorted(folder.glob("vanilla-*.bin"))
+        post = ("submit", "wpost", "--request", folder / "post.json", "--out", self.folder / "out", "--in")
+        missing = self.cuzk(3, *post, *files[1:])
+        self.assertRegex(missing.err, "post.json: sectors: no vanilla proof of sector [0-9]+")
+        self.assertRegex(self.cuzk(3, *post, *files[:2], "--partition-index", "1").err, "sectors: ")
+        self.assertIn("partition_index: expected at most 1", self.cuzk(3, *post, *files, "--partition-index", "2").err)
+        self.cuzk(3, *post, *files[1:], self.write("short.bin", "short"))
+        self.assertEqual(self.cuzk(0, "status", "--json").json()["total_proofs_completed"], 0)
+        self.cuzk(0, *post, *files[2:], "--partition-index", "1")
+        self.cuzk(0, "submit", "wpost", "--request", "-", "--partition-index", "0", "--wait", "--in", *files[:2],
+                  stdin=(folder / "post.json").read_bytes())
+
     def test_bench_load(self):
         figures = self.cuzk(0, "bench", "load", "--count", "30", "--in-flight", "7", "--json").json()
         self.assertEqual((figures["proofs"], figures["in_flight"], len(figures["latency_samples_s"])), (30, 7, 30))
