@@ -77,6 +77,10 @@ struct cuzk_device_ops {
 
     /* After DEVICE_LOST, once every call in flight has returned: begins anew, with no keys. */
     enum cuzk_status (*restart)(struct cuzk_device *device, struct cuzk_error *err);
+
+    /* Only destroy is to follow: calls in flight, and those to come, end within seconds, whatever it takes.
+     * NULL where a device has no such means. */
+    void (*end)(struct cuzk_device *device);
 };
 
 struct cuzk_device {
@@ -88,6 +92,8 @@ struct cuzk_device {
      * never. Set by who made the device, before the first stage; any thread may ask. */
     bool (*stop)(void *context);
     void *stop_context;
+    uint64_t
+        patience_ms; /* with a child that does not answer its control socket: then it is lost. 0: 5 minutes */
     uint32_t stages; /* bits of the stages that do something here, beside those that all devices have: SETUP,
                         UPLOAD, QUOTIENT, MSM, FINISH. PREPARE and HOST_MSM are called from another thread
                         while the unit's other stages run. */

@@ -13,13 +13,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "engine/device_child.h"
 #include "engine/device_wire.h"
 
 extern char **environ;
 
-enum { ASK_MS = 100 }; /* how often a load asks whether to stop */
+enum {
+    ASK_MS = 100,          /* how often whoever waits for an answer looks whether it is still wanted */
+    PATIENCE_MS = 300000,  /* with the control socket, which is answered beside all work */
+    END_PATIENCE_MS = 2000 /* with every call, once the device is to end */
+};
 
 /* A socket and whose turn on it is. */
 struct channel {
@@ -39,8 +44,9 @@ struct process_device {
     char choice[128];
     unsigned threads;
     pthread_mutex_t lock;
-    bool lost;
-    pid_t child; /* 0: none */
+    bool lost, silent; /* silent: it was killed because it said nothing */
+    uint64_t end_ns;   /* calls that have no answer by then are given up; 0: no such time */
+    pid_t child;       /* 0: none */
     char reason[160];
     struct channel control, loading;
     struct process_slot *slots;
@@ -71,7 +77,9 @@ static void reap(struct process_device *device)
         poll(NULL, 0, 5);
     }
     device->child = 0;
-    if (WIFSIGNALED(how))
+    if (device->silent)
+        snprintf(device->reason, sizeof device->reason, "its process gave no answer and was killed");
+    else if (WIFSIGNALED(how))
         snprintf(device->reason, sizeof device->reason, "its process was ended by signal %d (%s)",
                  WTERMSIG(how), strsignal(WTERMSIG(how)));
     else
@@ -128,16 +136,38 @@ static void close_all(struct process_device *device)
 /* Stops a load that nobody wants; its answer comes over its own socket. */
 static void stop_loading(struct process_device *device);
 
+/* Whether an answer that was asked for at `since` has been waited for long enough: a child may be stopped, or
+ * hang in its driver, and then says nothing for ever. */
+static bool is_overdue(struct process_device *device, const struct channel *channel, uint64_t since)
+{
+    const uint64_t now = cuzk_clock_ns(),
+                   patience = device->base.patience_ms != 0 ? device->base.patience_ms : PATIENCE_MS;
+
+    pthread_mutex_lock(&device->lock);
+    const bool ended = device->end_ns != 0 && now >= device->end_ns;
+    const bool silent = channel == &device->control && now - since >= patience * UINT64_C(1000000);
+
+    if ((ended || silent) && device->child != 0) {
+        kill(device->child, SIGKILL);
+        device->silent = true;
+    }
+    pthread_mutex_unlock(&device->lock);
+    return ended || silent;
+}
+
 /* The answer to what was sent, reports of progress on the way. The message's own status is returned. */
 static enum cuzk_status await(struct process_device *device, struct channel *channel,
                               const struct cuzk_progress *progress, struct cuzk_error *err)
 {
+    const uint64_t since = cuzk_clock_ns();
     bool stopped = false;
 
     for (;;) {
         struct pollfd ready = {.fd = channel->fd, .events = POLLIN};
-        if (progress != NULL && poll(&ready, 1, ASK_MS) == 0) {
-            if (!stopped && cuzk_progress_check(progress, NULL) != CUZK_OK) {
+        if (poll(&ready, 1, ASK_MS) == 0) {
+            if (is_overdue(device, channel, since))
+                return lose(device, err);
+            if (progress != NULL && !stopped && cuzk_progress_check(progress, NULL) != CUZK_OK) {
                 stop_loading(device);
                 stopped = true;
             }
@@ -394,7 +424,7 @@ static enum cuzk_status begin(struct process_device *device, struct cuzk_error *
     }
     CUZK_TRY_OUT(await(device, control, NULL, err));
     pthread_mutex_lock(&device->lock);
-    device->lost = false;
+    device->lost = device->silent = false;
     pthread_mutex_unlock(&device->lock);
     device->base.stages = control->message.stages;
 out:
@@ -438,6 +468,15 @@ static void destroy(struct cuzk_device *base)
     cuzk_mem_free(device);
 }
 
+static void end(struct cuzk_device *base)
+{
+    struct process_device *device = self(base);
+
+    pthread_mutex_lock(&device->lock);
+    device->end_ns = cuzk_clock_ns() + END_PATIENCE_MS * UINT64_C(1000000);
+    pthread_mutex_unlock(&device->lock);
+}
+
 static const struct cuzk_device_ops ops = {
     .destroy = destroy,
     .facts = facts,
@@ -447,6 +486,7 @@ static const struct cuzk_device_ops ops = {
     .stage = stage,
     .abandon = abandon,
     .restart = restart,
+    .end = end,
 };
 
 static void channel_init(struct channel *channel)

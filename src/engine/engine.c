@@ -355,6 +355,9 @@ static void stop_threads(struct cuzk_engine *engine)
     for (uint32_t u = 0; engine->units != NULL && u < engine->units_most; u++)
         engine_give_up_calls(engine, &engine->units[u]);
     pthread_mutex_unlock(&engine->lock);
+    for (unsigned d = 0; d < engine->device_count; d++)
+        if (engine->devices[d].device->ops->end != NULL)
+            engine->devices[d].device->ops->end(engine->devices[d].device);
     if (engine->preloader_started)
         pthread_join(engine->preloader, NULL);
     engine_lanes_stop(engine);

@@ -205,6 +205,38 @@ static void test_deaths__each_kind_at_each_stage(void **state)
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no zombies */
 }
 
+/* A child that is stopped, or hangs, says nothing: by and by it is lost, and a new one takes its place. */
+static void test_silence__is_a_lost_device(void **state)
+{
+    struct cuzk_device *device = open_with("", "null", 1);
+    struct cuzk_device_facts facts;
+    struct cuzk_device_unit unit;
+
+    (void)state;
+    device->patience_ms = 200;
+    assert_int_equal(kill((pid_t)process_of(device), SIGSTOP), 0);
+    assert_int_equal(device->ops->facts(device, &facts, &err), CUZK_DEVICE_LOST);
+    assert_non_null(strstr(err.message, "gave no answer"));
+    assert_int_equal(prove(device, 0, &unit), CUZK_DEVICE_LOST);
+    device->patience_ms = 0; /* a new one may take its time */
+    assert_int_equal(device->ops->restart(device, &err), CUZK_OK);
+    assert_int_equal(device->ops->load(device, &circuit, NULL, NULL, &err), CUZK_OK);
+    assert_int_equal(prove(device, 0, &unit), CUZK_OK);
+    /* one that is only held up goes on */
+    const pid_t child = (pid_t)process_of(device), waker = fork();
+
+    assert_int_equal(kill(child, SIGSTOP), 0);
+    if (waker == 0) {
+        cuzk_clock_pause_ms(250);
+        kill(child, SIGCONT);
+        _exit(0);
+    }
+    assert_int_equal(prove(device, 0, &unit), CUZK_OK);
+    assert_int_equal(process_of(device), child);
+    assert_int_equal(waitpid(waker, NULL, 0), waker);
+    cuzk_device_destroy(device);
+}
+
 static void test_restart__leaks_nothing(void **state)
 {
     struct cuzk_device *device = open_with("", "null", 4);
@@ -277,6 +309,7 @@ int main(void)
         cmocka_unit_test(test_abandon__ends_a_running_stage),
         cmocka_unit_test(test_load__reports_and_stops),
         cmocka_unit_test(test_deaths__each_kind_at_each_stage),
+        cmocka_unit_test(test_silence__is_a_lost_device),
         cmocka_unit_test(test_restart__leaks_nothing),
         cmocka_unit_test(test_create__says_why_it_cannot),
         cmocka_unit_test(test_parent__dies_and_the_child_ends),

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,8 +43,9 @@ static void open_in(struct engine_driver *driver, const char *directory)
     driver->options.failures_most = 0; /* an attempt that failed would be the job's end */
 }
 
-/* A job is at work for an hour, the engine ends, and the next one proves the job. */
-static void cut_short(struct engine_driver *driver, const char *directory)
+/* A job is at work for an hour, the engine ends, and the next one proves the job. stop_child: the device's
+ * process hears of nothing any more. */
+static void cut_short(struct engine_driver *driver, const char *directory, bool stop_child)
 {
     char job[CUZK_JOB_ID_TEXT];
 
@@ -51,6 +53,12 @@ static void cut_short(struct engine_driver *driver, const char *directory)
     engine_driver_submit(driver, STACKED_2K, CUZK_PRIORITY_NORMAL, job);
     engine_driver_until(is_begun, driver);
     cuzk_clock_pause_ms(30); /* for the stages before */
+    if (stop_child) {
+        struct cuzk_engine_status status;
+
+        cuzk_engine_status(driver->engine, &status);
+        assert_int_equal(kill((pid_t)status.device[0].facts.process, SIGSTOP), 0);
+    }
     const uint64_t begin = cuzk_clock_ns();
 
     engine_driver_close(driver);
@@ -78,7 +86,7 @@ static void test_destroy__cuts_short_what_runs_and_no_job_fails(void **state)
         temporary_make(directory);
         open_in(&driver, directory);
         driver.behaviour[0].stage_ns[stages[i]] = HOUR;
-        cut_short(&driver, directory);
+        cut_short(&driver, directory, false);
         temporary_remove(directory);
     }
 }
@@ -92,24 +100,30 @@ static void test_destroy__cuts_short_the_load_of_a_key_and_no_job_fails(void **s
     temporary_make(directory);
     open_in(&driver, directory);
     driver.behaviour[0].load_ns = 16 * 500 * MS; /* asks 16 times whether to stop */
-    cut_short(&driver, directory);
+    cut_short(&driver, directory, false);
     temporary_remove(directory);
 }
 
-static void test_destroy__cuts_short_what_runs_in_a_child(void **state)
+static void cut_short_in_a_child(bool stop_child)
 {
     char directory[TEMPORARY_BYTES];
     struct engine_driver driver;
     struct cuzk_error err;
 
-    (void)state;
     temporary_make(directory);
     open_in(&driver, directory);
     if (cuzk_device_process_create(child_program(), "null:msm=3600s", 1, 4, &driver.device[0], &err) !=
         CUZK_OK)
         fail_msg("%s", err.message);
-    cut_short(&driver, directory);
+    cut_short(&driver, directory, stop_child);
     temporary_remove(directory);
+}
+
+static void test_destroy__cuts_short_what_runs_in_a_child(void **state)
+{
+    (void)state;
+    cut_short_in_a_child(false);
+    cut_short_in_a_child(true);
 }
 
 /* ---- any moment ---- */
