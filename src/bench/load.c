@@ -260,6 +260,7 @@ static enum cuzk_status open_devices(const struct cuzk_load_options *options,
                                      struct cuzk_engine_options *engine, struct cuzk_error *err)
 {
     const uint32_t slots = 2 * options->knobs.value[CUZK_KNOB_WORKERS_PER_DEVICE];
+    const unsigned threads = cuzk_knobs_device_threads(&options->knobs, options->threads);
     struct cuzk_device_null null;
 
     for (unsigned i = 0; i < options->device_count; i++) {
@@ -273,7 +274,7 @@ static enum cuzk_status open_devices(const struct cuzk_load_options *options,
             memcpy(engine->host_stage_ns, null.stage_ns, sizeof null.stage_ns);
             CUZK_TRY(cuzk_device_null_create(&null, slots, out, err));
         } else {
-            CUZK_TRY(cuzk_device_local_create(name, options->threads, slots, out, err));
+            CUZK_TRY(cuzk_device_local_create(name, threads, slots, out, err));
         }
         engine->device_count++;
     }

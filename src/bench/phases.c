@@ -128,14 +128,9 @@ static void compare_knobs(const struct cuzk_phases *out, struct cuzk_phase *phas
 {
     for (uint32_t i = 0; i < out->phase_count; i++) {
         struct cuzk_knobs other;
-        bool same = true;
 
-        if (cuzk_knobs_preset(out->phases[i].preset, &other, NULL) != CUZK_OK)
-            continue;
-        for (unsigned knob = 0; knob < CUZK_KNOBS && same; knob++)
-            same = knobs->value[knob] == other.value[knob] ||
-                   cuzk_knob_meaningless((enum cuzk_knob)knob, out->runner->backend) != NULL;
-        if (same) {
+        if (cuzk_knobs_preset(out->phases[i].preset, &other, NULL) == CUZK_OK &&
+            cuzk_knobs_are_same(knobs, &other, out->runner->backend)) {
             snprintf(phase->note, sizeof phase->note, "%s cannot tell it from %s", out->runner->backend,
                      out->phases[i].preset);
             return;

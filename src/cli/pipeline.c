@@ -139,7 +139,8 @@ static enum cuzk_status open_engine(const struct cli_session *session, const str
     };
 
     cuzk_circuit_id_format(circuit, name);
-    CUZK_TRY(cuzk_device_local_create(pipeline->backend, pipeline->threads,
+    CUZK_TRY(cuzk_device_local_create(pipeline->backend,
+                                      cuzk_knobs_device_threads(&pipeline->knobs, pipeline->threads),
                                       2 * pipeline->knobs.value[CUZK_KNOB_WORKERS_PER_DEVICE], device, err));
     (*device)->stop = session->progress.cancelled;
     (*device)->stop_context = session->progress.context;

@@ -3,6 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#define ANY UINT32_MAX
 
 static const struct cuzk_knob_row rows[CUZK_KNOBS] = {
     [CUZK_KNOB_SRS] = {"srs", "per-proof|resident-pinned|resident-device", 0, 0, NULL,
@@ -50,7 +53,8 @@ static const struct cuzk_knob_row rows[CUZK_KNOBS] = {
                            "at a time",
                            "phase-4"},
     [CUZK_KNOB_DEVICE_THREADS] = {"device_threads", NULL, 0, 1024, "all",
-                                  "host threads that work for a device (its G2 MSM)", "phase-11"},
+                                  "host threads that work for a device (its G2 MSM; all of the CPU's)",
+                                  "phase-11"},
     [CUZK_KNOB_MEMBW_THROTTLE] = {"membw_throttle", "off|on", 0, 0, NULL,
                                   "whether synthesis yields memory bandwidth to a device's G2 MSM on the "
                                   "host",
@@ -244,31 +248,87 @@ void cuzk_knob_format(enum cuzk_knob knob, uint32_t value, char *text, size_t ro
     snprintf(text, room, "%.*s", (int)strcspn(choice, "|"), choice);
 }
 
-static const struct {
+/* Of a knob, or of one of its values. */
+static const struct same {
     const char *backend;
     enum cuzk_knob knob;
+    uint32_t value, as; /* ANY, ANY: whatever its value is */
     const char *reason;
-} meaningless[] = {
-    {"cpu", CUZK_KNOB_STAGING, "the device's memory is the host's: nothing is copied to it"},
-    {"cpu", CUZK_KNOB_MSM_SYNC, "operations are done when their call returns"},
-    {"cpu", CUZK_KNOB_DEVICE_LOCK, "there is no device memory to lock apart from the processors"},
-    {"cpu", CUZK_KNOB_MEMBW_THROTTLE, "no operation of the device runs beside synthesis on other processors"},
-    {"cuda", CUZK_KNOB_DEVICE_THREADS, "the G2 MSM runs on the device"},
-    {"cuda", CUZK_KNOB_MEMBW_THROTTLE, "the G2 MSM runs on the device"},
-    {"null", CUZK_KNOB_SRS, "there is no proving key"},
-    {"null", CUZK_KNOB_SYNTHESIS, "there is no circuit"},
-    {"null", CUZK_KNOB_STAGING, "nothing is copied"},
-    {"null", CUZK_KNOB_MSM_SYNC, "stages are waits"},
-    {"null", CUZK_KNOB_DEVICE_THREADS, "stages are waits"},
-    {"null", CUZK_KNOB_MEMBW_THROTTLE, "stages are waits"},
+} sames[] = {
+    {"cpu", CUZK_KNOB_SRS, CUZK_SRS_RESIDENT_DEVICE, CUZK_SRS_RESIDENT_PINNED,
+     "the device's memory is the host's"},
+    {"cpu", CUZK_KNOB_SYNTHESIS, CUZK_SYNTHESIS_COMPACT_DEVICE, CUZK_SYNTHESIS_PCE_CPU,
+     "the device is the host: its threads evaluate, by recorded matrices"},
+    {"cpu", CUZK_KNOB_STAGING, ANY, ANY, "the device's memory is the host's: nothing is copied to it"},
+    {"cpu", CUZK_KNOB_MSM_SYNC, ANY, ANY, "operations are done when their call returns"},
+    {"cpu", CUZK_KNOB_DEVICE_LOCK, ANY, ANY, "there is no device memory to lock apart from the processors"},
+    {"cpu", CUZK_KNOB_MEMBW_THROTTLE, ANY, ANY,
+     "no operation of the device runs beside synthesis on other processors"},
+    {"cuda", CUZK_KNOB_SRS, CUZK_SRS_RESIDENT_PINNED, CUZK_SRS_RESIDENT_DEVICE,
+     "a key that fits stays on the device, one that does not passes through it from page-locked memory "
+     "(memory.device)"},
+    {"cuda", CUZK_KNOB_SYNTHESIS, CUZK_SYNTHESIS_PCE_CPU, CUZK_SYNTHESIS_COMPACT_DEVICE,
+     "the device evaluates, from the compact witness"},
+    {"cuda", CUZK_KNOB_STAGING, ANY, ANY,
+     "the compact witness goes into a buffer that stays on the device, through page-locked memory that stays "
+     "too"},
+    {"cuda", CUZK_KNOB_MSM_SYNC, ANY, ANY, "a stage's sums are waited for once"},
+    {"cuda", CUZK_KNOB_DEVICE_THREADS, ANY, ANY, "the G2 MSM runs on the device"},
+    {"cuda", CUZK_KNOB_MEMBW_THROTTLE, ANY, ANY, "the G2 MSM runs on the device"},
+    {"null", CUZK_KNOB_SRS, ANY, ANY, "there is no proving key"},
+    {"null", CUZK_KNOB_SYNTHESIS, ANY, ANY, "there is no circuit"},
+    {"null", CUZK_KNOB_STAGING, ANY, ANY, "nothing is copied"},
+    {"null", CUZK_KNOB_MSM_SYNC, ANY, ANY, "stages are waits"},
+    {"null", CUZK_KNOB_DEVICE_THREADS, ANY, ANY, "stages are waits"},
+    {"null", CUZK_KNOB_MEMBW_THROTTLE, ANY, ANY, "stages are waits"},
 };
+
+static const struct same *find_same(enum cuzk_knob knob, uint32_t value, const char *backend)
+{
+    for (size_t i = 0; i < sizeof sames / sizeof sames[0]; i++)
+        if (sames[i].knob == knob && sames[i].value == value && strcmp(sames[i].backend, backend) == 0)
+            return &sames[i];
+    return NULL;
+}
 
 const char *cuzk_knob_meaningless(enum cuzk_knob knob, const char *backend)
 {
-    for (size_t i = 0; i < sizeof meaningless / sizeof meaningless[0]; i++)
-        if (meaningless[i].knob == knob && strcmp(meaningless[i].backend, backend) == 0)
-            return meaningless[i].reason;
-    return NULL;
+    const struct same *same = find_same(knob, ANY, backend);
+
+    return same != NULL ? same->reason : NULL;
+}
+
+const char *cuzk_knob_taken_for(enum cuzk_knob knob, uint32_t value, const char *backend, uint32_t *as)
+{
+    const struct same *same = find_same(knob, value, backend);
+
+    *as = same != NULL ? same->as : value;
+    return same != NULL ? same->reason : NULL;
+}
+
+bool cuzk_knobs_are_same(const struct cuzk_knobs *one, const struct cuzk_knobs *other, const char *backend)
+{
+    for (unsigned knob = 0; knob < CUZK_KNOBS; knob++) {
+        uint32_t a, b;
+
+        (void)cuzk_knob_taken_for((enum cuzk_knob)knob, one->value[knob], backend, &a);
+        (void)cuzk_knob_taken_for((enum cuzk_knob)knob, other->value[knob], backend, &b);
+        if (a != b && cuzk_knob_meaningless((enum cuzk_knob)knob, backend) == NULL)
+            return false;
+    }
+    return true;
+}
+
+unsigned cuzk_knobs_device_threads(const struct cuzk_knobs *knobs, unsigned threads)
+{
+    const uint32_t most = knobs->value[CUZK_KNOB_DEVICE_THREADS];
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (most == 0)
+        return threads;
+    if (threads == 0)
+        threads = processors > 0 ? (unsigned)processors : 1;
+    return most < threads ? most : threads;
 }
 
 static double gib(uint64_t bytes)

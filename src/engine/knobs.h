@@ -101,6 +101,16 @@ void cuzk_knob_format(enum cuzk_knob knob, uint32_t value, char *text, size_t ro
  * unknown backend is taken for one where everything has a meaning. */
 const char *cuzk_knob_meaningless(enum cuzk_knob knob, const char *backend);
 
+/* The value that a backend takes a value for, and why; NULL (*as is the value itself) where it is something
+ * of its own there. */
+const char *cuzk_knob_taken_for(enum cuzk_knob knob, uint32_t value, const char *backend, uint32_t *as);
+
+/* Whether a backend cannot tell two settings apart. */
+bool cuzk_knobs_are_same(const struct cuzk_knobs *one, const struct cuzk_knobs *other, const char *backend);
+
+/* Of so many threads (0: every processor) those that may work for a device. */
+unsigned cuzk_knobs_device_threads(const struct cuzk_knobs *knobs, unsigned threads);
+
 /* Puts numbers in place of the zeros that stand for "computed", and checks what the machine cannot do.
  * Errors: ARGUMENT (values that contradict each other), MEMORY (the budget does not hold one partition, or
  * the devices do not hold two under a split lock): with the sum in the message. */

@@ -181,6 +181,25 @@ static void cell(struct cuzk_bench_emit *out, const char *text)
         PRINT(*text == '|' ? "\\%c" : "%c", *text);
 }
 
+/* Values that a backend takes for others. */
+static void same_values(struct cuzk_bench_emit *out, enum cuzk_knob knob, const char *backend, bool *first)
+{
+    uint32_t as, value = 0;
+    char text[32], other[32];
+
+    for (const char *choice = cuzk_knob_row(knob)->choices; choice != NULL; value++) {
+        const char *why = cuzk_knob_taken_for(knob, value, backend, &as);
+
+        cuzk_knob_format(knob, value, text, sizeof text);
+        cuzk_knob_format(knob, as, other, sizeof other);
+        if (why != NULL)
+            PRINT("%s%s: %s is the same as %s: %s", *first ? "" : "; ", backend, text, other, why);
+        *first = *first && why == NULL;
+        choice = strchr(choice, '|');
+        choice += choice != NULL;
+    }
+}
+
 enum cuzk_status cuzk_config_print_docs(struct cuzk_sink sink, struct cuzk_error *err)
 {
     struct cuzk_bench_emit emit = {sink, err, CUZK_OK}, *out = &emit;
@@ -236,6 +255,7 @@ enum cuzk_status cuzk_config_print_docs(struct cuzk_sink sink, struct cuzk_error
             if (reason != NULL)
                 PRINT("%s%s: %s", first ? "" : "; ", backends[b], reason);
             first = first && reason == NULL;
+            same_values(out, (enum cuzk_knob)i, backends[b], &first);
         }
         PRINT(" |\n");
     }
@@ -275,6 +295,12 @@ enum cuzk_status cuzk_config_print_effective(const struct cuzk_config *config, c
         PRINT("%-48s # %s", line, config->knob_source[i]);
         if (reason != NULL)
             PRINT("; means nothing on %s: %s", backend, reason);
+        uint32_t as;
+        const char *why = cuzk_knob_taken_for((enum cuzk_knob)i, config->knobs.value[i], backend, &as);
+
+        cuzk_knob_format((enum cuzk_knob)i, as, value, sizeof value);
+        if (why != NULL)
+            PRINT("; the same as %s on %s: %s", value, backend, why);
         PRINT("\n");
     }
     return emit.status;
@@ -316,6 +342,14 @@ void cuzk_config_write(const struct cuzk_config *config, const char *backend, st
         cuzk_json_write_member_string(json, "source", config->knob_source[i]);
         if (reason != NULL)
             cuzk_json_write_member_string(json, "means_nothing", reason);
+        uint32_t as;
+        const char *why = cuzk_knob_taken_for((enum cuzk_knob)i, config->knobs.value[i], backend, &as);
+
+        cuzk_knob_format((enum cuzk_knob)i, as, value, sizeof value);
+        if (why != NULL) {
+            cuzk_json_write_member_string(json, "same_as", value);
+            cuzk_json_write_member_string(json, "same_because", why);
+        }
         cuzk_json_write_object_end(json);
     }
     cuzk_json_write_array_end(json);

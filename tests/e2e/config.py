@@ -33,6 +33,10 @@ class Config(Case):
         self.assertNotIn("means_nothing", knobs["overlap"])
         text = self.expect(0, "config", "show", "--device", "cpu").out
         self.assertIn("means nothing on cpu: operations are done when their call returns", text)
+        # nor does a value that the backend takes for another
+        self.assertIn("same as pce-cpu on cpu: the device is the host", text)
+        self.assertEqual(self.show("--device", "cuda", "--preset", "phase-5")[1]["synthesis"]["same_as"], "compact-device")
+        self.assertNotIn("same_as", self.show("--device", "cuda", "--preset", "phase-4")[1]["synthesis"])
 
     def test_where_what_is_derived_is_kept(self):
         options, _, report = self.show("--cache-dir", "off", "--params-dir", self.folder)

@@ -217,9 +217,54 @@ static void test_meaningless__says_why(void **state)
     (void)state;
     assert_non_null(cuzk_knob_meaningless(CUZK_KNOB_STAGING, "cpu"));
     assert_non_null(cuzk_knob_meaningless(CUZK_KNOB_MEMBW_THROTTLE, "cuda"));
-    assert_null(cuzk_knob_meaningless(CUZK_KNOB_STAGING, "cuda"));
+    assert_null(cuzk_knob_meaningless(CUZK_KNOB_DEVICE_LOCK, "cuda"));
     for (size_t knob = 0; knob < CUZK_KNOBS; knob++)
         assert_null(cuzk_knob_meaningless((enum cuzk_knob)knob, "model"));
+}
+
+static void test_taken_for__says_as_what(void **state)
+{
+    uint32_t as;
+
+    (void)state;
+    assert_non_null(cuzk_knob_taken_for(CUZK_KNOB_SYNTHESIS, CUZK_SYNTHESIS_PCE_CPU, "cuda", &as));
+    assert_int_equal(as, CUZK_SYNTHESIS_COMPACT_DEVICE);
+    assert_null(cuzk_knob_taken_for(CUZK_KNOB_SYNTHESIS, CUZK_SYNTHESIS_ENFORCE, "cuda", &as));
+    assert_int_equal(as, CUZK_SYNTHESIS_ENFORCE);
+    assert_null(cuzk_knob_taken_for(CUZK_KNOB_SYNTHESIS, CUZK_SYNTHESIS_PCE_CPU, "model", &as));
+    assert_null(cuzk_knob_taken_for(CUZK_KNOB_STAGING, CUZK_STAGING_PINNED, "cpu", &as)); /* no value does */
+}
+
+static void test_are_same__as_a_backend_sees_it(void **state)
+{
+    struct cuzk_knobs one, other;
+
+    (void)state;
+    assert_int_equal(cuzk_knobs_preset("phase-8", &one, NULL), CUZK_OK);
+    assert_int_equal(cuzk_knobs_preset("phase-9", &other, NULL), CUZK_OK); /* staging and msm.sync */
+    assert_true(cuzk_knobs_are_same(&one, &other, "cpu"));
+    assert_true(cuzk_knobs_are_same(&one, &other, "cuda"));
+    assert_false(cuzk_knobs_are_same(&one, &other, "model"));
+    assert_int_equal(cuzk_knobs_set(&one, "synthesis=compact-device", NULL), CUZK_OK);
+    assert_true(cuzk_knobs_are_same(&one, &other, "cpu"));
+    assert_int_equal(cuzk_knobs_set(&one, "synthesis=enforce", NULL), CUZK_OK);
+    assert_false(cuzk_knobs_are_same(&one, &other, "cpu"));
+    assert_true(cuzk_knobs_are_same(&one, &other, "null"));
+}
+
+static void test_device_threads__bounds_them(void **state)
+{
+    struct cuzk_knobs knobs;
+
+    (void)state;
+    assert_int_equal(cuzk_knobs_preset("auto", &knobs, NULL), CUZK_OK);
+    assert_int_equal(cuzk_knobs_device_threads(&knobs, 0), 0);
+    assert_int_equal(cuzk_knobs_device_threads(&knobs, 7), 7);
+    assert_int_equal(cuzk_knobs_set(&knobs, "device_threads=1", NULL), CUZK_OK);
+    assert_int_equal(cuzk_knobs_device_threads(&knobs, 0), 1);
+    assert_int_equal(cuzk_knobs_set(&knobs, "device_threads=32", NULL), CUZK_OK);
+    assert_int_equal(cuzk_knobs_device_threads(&knobs, 7), 7);
+    assert_int_equal(cuzk_knobs_device_threads(&knobs, 64), 32);
 }
 
 int main(void)
@@ -232,6 +277,9 @@ int main(void)
         cmocka_unit_test(test_resolve__computes_what_is_left_open),
         cmocka_unit_test(test_resolve__refuses_with_the_sum),
         cmocka_unit_test(test_meaningless__says_why),
+        cmocka_unit_test(test_taken_for__says_as_what),
+        cmocka_unit_test(test_are_same__as_a_backend_sees_it),
+        cmocka_unit_test(test_device_threads__bounds_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
