@@ -229,7 +229,14 @@ void cuzk_grpc_call_set_timer(struct cuzk_grpc_call *call, uint64_t after_ms,
         cuzk_log_line(call->server->log, CUZK_LOG_WARNING, "grpc: %s: no timer: %s", call->method->path,
                       error.message);
         cuzk_grpc_call_release(call);
+        return;
     }
+    pthread_mutex_lock(&call->lock);
+    const bool over = call->finished;
+
+    pthread_mutex_unlock(&call->lock);
+    if (over) /* meanwhile: who finished it came before the timer, which would hold it for nothing */
+        (void)cuzk_grpc_call_stop_timer(call);
 }
 
 bool cuzk_grpc_call_stop_timer(struct cuzk_grpc_call *call)
@@ -328,6 +335,7 @@ static void finish(struct cuzk_grpc_call *call, grpc_status_code code, uint64_t 
                       message);
     }
     pthread_mutex_unlock(&call->lock);
+    (void)cuzk_grpc_call_stop_timer(call); /* a finished call has none */
     grpc_slice_unref(details);
     if (buffer != NULL)
         grpc_byte_buffer_destroy(buffer);

@@ -145,7 +145,6 @@ struct cuzk_grpc_call {
 
     struct cuzk_work run_work, close_work;
     struct cuzk_timer timer;
-    bool timer_set;
     void (*timed_out)(struct cuzk_grpc_call *call);
     struct cuzk_grpc_call *next_parked;
 };
@@ -170,7 +169,7 @@ enum cuzk_status cuzk_grpc_call_message(const struct cuzk_grpc_call *call,
 void cuzk_grpc_call_drop_message(struct cuzk_grpc_call *call);
 
 /* After so many milliseconds calls back, on the timers' thread; once, and not after stop_timer returned true.
- */
+ * A call that is finished has no timer: none is left behind, whoever comes first. */
 void cuzk_grpc_call_set_timer(struct cuzk_grpc_call *call, uint64_t after_ms,
                               void (*timed_out)(struct cuzk_grpc_call *call));
 bool cuzk_grpc_call_stop_timer(struct cuzk_grpc_call *call);
