@@ -143,21 +143,26 @@ static bool is_needed(struct cuzk_journal_spool *spool, const char *name)
 enum cuzk_status cuzk_journal_spool_drop_orphans(struct cuzk_journal_spool *spool, struct cuzk_error *err)
 {
     DIR *const folder = opendir(spool->directory);
+    const int place = folder != NULL ? dirfd(folder) : -1;
     enum cuzk_status status = CUZK_OK;
 
-    if (folder == NULL)
-        return cuzk_error_set(err, CUZK_IO, "%s: %s", spool->directory, strerror(errno));
+    if (place < 0) {
+        status = cuzk_error_set(err, CUZK_IO, "%s: %s", spool->directory, strerror(errno));
+        goto out;
+    }
     pthread_mutex_lock(&spool->lock);
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
             is_needed(spool, entry->d_name))
             continue;
-        if (unlinkat(dirfd(folder), entry->d_name, 0) != 0 && errno != ENOENT && errno != EISDIR)
+        if (unlinkat(place, entry->d_name, 0) != 0 && errno != ENOENT && errno != EISDIR)
             status = cuzk_error_set(err, CUZK_IO, "%s/%s: removing: %s", spool->directory, entry->d_name,
                                     strerror(errno));
     }
     pthread_mutex_unlock(&spool->lock);
-    closedir(folder);
+out:
+    if (folder != NULL)
+        closedir(folder);
     return status;
 }
 

@@ -180,26 +180,19 @@ static enum cuzk_status read_form(struct cuzk_request_file *file, struct cuzk_by
     for (int i = 0; i < BLOBS; i++)
         CUZK_TRY(cuzk_bytes_u64le(form, blob_names[i], &lengths[i], err));
     CUZK_TRY(cuzk_bytes_take_array(form, "lengths of vanilla_proofs", count, 8, &table, err));
-
-    /* one block: the blobs of vanilla_proofs, then a part for each blob */
-    const size_t blob_bytes = count * sizeof(struct cuzk_request_blob);
-    uint8_t *owned;
-
-    CUZK_TRY(CUZK_NEW(&owned, blob_bytes + (BLOBS + count) * sizeof(struct cuzk_request_part),
-                      "parts of a request", err));
-    file->owned = owned;
-    struct cuzk_request_blob *const proofs = (struct cuzk_request_blob *)(void *)owned;
-    struct cuzk_request_part *const parts = (struct cuzk_request_part *)(void *)(owned + blob_bytes);
+    CUZK_TRY(CUZK_NEW(&file->parts, BLOBS + (size_t)count, "parts of a request", err));
+    if (count > 0)
+        CUZK_TRY(CUZK_NEW(&file->blobs, count, "vanilla proofs of a request", err));
     struct cuzk_request_blob *const blobs[BLOBS] = {&request->vanilla_proof, &request->randomness,
                                                     &request->comm_r_old, &request->comm_r_new,
                                                     &request->comm_d_new};
 
     for (int i = 0; i < BLOBS; i++)
-        CUZK_TRY(read_blob(form, blob_names[i], lengths[i], &parts[i], blobs[i], err));
+        CUZK_TRY(read_blob(form, blob_names[i], lengths[i], &file->parts[i], blobs[i], err));
     for (uint32_t i = 0; i < count; i++)
-        CUZK_TRY(read_blob(form, "vanilla_proofs", cuzk_load_u64le(table + 8 * (size_t)i), &parts[BLOBS + i],
-                           &proofs[i], err));
-    request->vanilla_proofs = proofs;
+        CUZK_TRY(read_blob(form, "vanilla_proofs", cuzk_load_u64le(table + 8 * (size_t)i),
+                           &file->parts[BLOBS + i], &file->blobs[i], err));
+    request->vanilla_proofs = file->blobs;
     request->vanilla_proof_count = count;
     return cuzk_bytes_end(form, err);
 }
@@ -265,7 +258,8 @@ enum cuzk_status cuzk_request_form_copy(const struct cuzk_request *request, cons
 
 void cuzk_request_file_close(struct cuzk_request_file *file)
 {
-    cuzk_mem_free(file->owned);
+    cuzk_mem_free(file->parts);
+    cuzk_mem_free(file->blobs);
     cuzk_file_map_close(&file->map);
     memset(file, 0, sizeof *file);
 }

@@ -19,9 +19,10 @@
 
 /* A request read from its form. */
 struct cuzk_request_file {
-    struct cuzk_file_map map;    /* a file (engine/request_file.h) or a block in memory */
-    struct cuzk_request request; /* each blob is one part, inside the map; request_id is "" */
-    void *owned;                 /* parts and blobs that the request points at */
+    struct cuzk_file_map map;        /* a file (engine/request_file.h) or a block in memory */
+    struct cuzk_request request;     /* each blob is one part, inside the map; request_id is "" */
+    struct cuzk_request_part *parts; /* that its blobs point at */
+    struct cuzk_request_blob *blobs; /* of vanilla_proofs; NULL where there are none */
 };
 
 /* Bytes of the form, digest included. */
