@@ -190,7 +190,7 @@ static enum cuzk_status take_memory(const struct cuzk_backend *backend, const st
     struct cuzk_backend_facts facts = {0};
     struct cuzk_device_need need;
 
-    CUZK_TRY(cuzk_device_need_estimate(backend, id, &need, err));
+    CUZK_TRY(cuzk_device_need_estimate(backend, id, &need, NULL, err));
     backend->ops->facts(backend, &facts);
     *out = (struct cuzk_bench_prove_memory){
         .allocated = cuzk_mem_peak(),

@@ -56,16 +56,6 @@ struct plan {
     bool fits;
 };
 
-static void make(const struct cuzk_backend *backend, const struct cuzk_circuit_id *id, struct plan *out)
-{
-    struct cuzk_backend_shape shape;
-
-    memset(out, 0, sizeof *out);
-    out->fits = cuzk_device_shape_estimate(id, &shape, &out->problem) == CUZK_OK &&
-                backend->ops->needs(backend, &shape, &out->device, &out->problem) == CUZK_OK &&
-                cuzk_device_need_estimate(backend, id, &out->need, &out->problem) == CUZK_OK;
-}
-
 static void say(struct cli_session *session, const char *indent, const char *name, const struct plan *plan)
 {
     const double host = (double)(plan->need.key_host - plan->device.host) / GIB;
@@ -113,10 +103,11 @@ void cli_plans_tell(const struct cli_plans *plans, struct cli_session *session,
         cuzk_json_write_array_begin(json);
     }
     for (unsigned i = 0; i < plans->count; i++) {
+        const struct cuzk_backend *backend = plans->device[i].backend;
         struct plan plan = {.problem = plans->device[i].problem};
 
-        if (plans->device[i].backend != NULL)
-            make(plans->device[i].backend, id, &plan);
+        plan.fits = backend != NULL && cuzk_device_need_estimate(backend, id, &plan.need, &plan.device,
+                                                                 &plan.problem) == CUZK_OK;
         say(session, indent, plans->device[i].name, &plan);
         if (json != NULL)
             write(json, plans->device[i].name, &plan);

@@ -96,7 +96,7 @@ static enum cuzk_status need(struct cuzk_device *base, const struct cuzk_circuit
     apply_limit(device);
     const enum cuzk_status status = device->backend == NULL
                                         ? lost(device, err)
-                                        : cuzk_device_need_estimate(device->backend, circuit, out, err);
+                                        : cuzk_device_need_estimate(device->backend, circuit, out, NULL, err);
 
     pthread_mutex_unlock(&device->lock);
     return status;

@@ -57,21 +57,11 @@ static void estimate_shape(const struct cuzk_circuit *circuit, const struct shar
     out->points[CUZK_QUERY_B_G1] = out->points[CUZK_QUERY_B_G2] = (uint32_t)percent(aux, share->b_density);
 }
 
-enum cuzk_status cuzk_device_shape_estimate(const struct cuzk_circuit_id *id, struct cuzk_backend_shape *out,
-                                            struct cuzk_error *err)
-{
-    struct cuzk_circuit circuit;
-
-    CUZK_TRY(cuzk_circuit_open(id, &circuit, err));
-    estimate_shape(&circuit, &shares[id->kind], out);
-    return CUZK_OK;
-}
-
 enum cuzk_status cuzk_device_need_estimate(const struct cuzk_backend *backend,
                                            const struct cuzk_circuit_id *id, struct cuzk_device_need *out,
-                                           struct cuzk_error *err)
+                                           struct cuzk_backend_needs *device, struct cuzk_error *err)
 {
-    struct cuzk_backend_needs needs;
+    struct cuzk_backend_needs needs = {0};
     struct cuzk_backend_shape shape;
     struct cuzk_backend_facts facts;
     struct cuzk_circuit circuit;
@@ -87,11 +77,12 @@ enum cuzk_status cuzk_device_need_estimate(const struct cuzk_backend *backend,
 
     *out = (struct cuzk_device_need){.key_host = terms * TERM_BYTES + rows + layout};
     backend->ops->facts(backend, &facts);
-    if (facts.total_bytes == 0) { /* it works in host memory */
+    if (facts.total_bytes == 0) /* it works in host memory */
         out->unit_host = DOMAIN_BUFFERS * (sizeof(struct cuzk_fr) << shape.log_domain) + SCRATCH;
-        return CUZK_OK;
-    }
-    CUZK_TRY(backend->ops->needs(backend, &shape, &needs, err));
+    else
+        CUZK_TRY(backend->ops->needs(backend, &shape, &needs, err));
+    if (device != NULL)
+        *device = needs;
     out->key_device = needs.key + needs.work;
     out->key_host += needs.host;
     out->unit_device = needs.job;

@@ -11,14 +11,12 @@
 #include "backend/backend.h"
 #include "engine/device.h"
 
-/* The numbers that a backend plans from, with the bounds. Errors: ARGUMENT (no such circuit). */
-enum cuzk_status cuzk_device_shape_estimate(const struct cuzk_circuit_id *circuit,
-                                            struct cuzk_backend_shape *out, struct cuzk_error *err);
-
-/* On a device with memory of its own the backend says what its kernels take (backend/backend.h, needs).
- * Errors: ARGUMENT (no such circuit), MEMORY (the device cannot hold it; both figures are named). */
+/* On a device with memory of its own the backend says what its kernels take (backend/backend.h, needs), which
+ * *device receives as it is; all zero where a device works in host memory. device may be NULL. Errors:
+ * ARGUMENT (no such circuit), MEMORY (the device cannot hold it; both figures are named). */
 enum cuzk_status cuzk_device_need_estimate(const struct cuzk_backend *backend,
                                            const struct cuzk_circuit_id *circuit,
-                                           struct cuzk_device_need *out, struct cuzk_error *err);
+                                           struct cuzk_device_need *out, struct cuzk_backend_needs *device,
+                                           struct cuzk_error *err);
 
 #endif

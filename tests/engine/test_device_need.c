@@ -78,15 +78,18 @@ static void check_host(const struct cuzk_backend *cpu, const struct cuzk_circuit
         number(circuit, "nnz", "a") + number(circuit, "nnz", "b") + number(circuit, "nnz", "c");
     const uint64_t domain = UINT64_C(1) << number(circuit, NULL, "log2_domain");
     struct cuzk_device_need need, own;
+    struct cuzk_backend_needs device = {.key = 1};
     struct cuzk_circuit opened;
 
     assert_int_equal(cuzk_circuit_open(id, &opened, NULL), CUZK_OK);
-    assert_int_equal(cuzk_device_need_estimate(cpu, id, &need, NULL), CUZK_OK);
+    assert_int_equal(cuzk_device_need_estimate(cpu, id, &need, &device, NULL), CUZK_OK);
+    assert_int_equal(device.key, 0);
     assert_true(need.key_host > all * 8 / opened.parts);
     assert_true(need.key_host < 2 * stored_share(&opened, all) * 8 + opened.total.aux / 2 + 65536);
     assert_int_equal(need.key_device, 0);
     assert_true(need.unit_host >= 3 * domain * 32);
-    assert_int_equal(cuzk_device_need_estimate(&own_backend, id, &own, NULL), CUZK_OK);
+    assert_int_equal(cuzk_device_need_estimate(&own_backend, id, &own, &device, NULL), CUZK_OK);
+    assert_int_equal(device.host, 4);
     assert_int_equal(own.key_device, 1200);
     assert_int_equal(own.unit_device, 30);
     assert_int_equal(own.key_host, need.key_host + 4);
@@ -167,7 +170,7 @@ static void test_estimate__knows_no_other_sizes(void **state)
     struct cuzk_device_need need;
 
     (void)state;
-    assert_int_equal(cuzk_device_need_estimate(&own_backend, &id, &need, NULL), CUZK_ARGUMENT);
+    assert_int_equal(cuzk_device_need_estimate(&own_backend, &id, &need, NULL, NULL), CUZK_ARGUMENT);
 }
 
 int main(void)
