@@ -5,3 +5,12 @@ void cuzk_device_destroy(struct cuzk_device *device)
     if (device != NULL)
         device->ops->destroy(device);
 }
+
+enum cuzk_status cuzk_device_check_stage(const struct cuzk_device *device, const char *name, unsigned slot,
+                                         enum cuzk_sched_stage stage, struct cuzk_error *err)
+{
+    if (slot >= device->slots || stage < CUZK_STAGE_SETUP || stage > CUZK_STAGE_FINISH)
+        return cuzk_error_set(err, CUZK_ARGUMENT, "device %s: no slot %u or stage %d", name, slot,
+                              (int)stage);
+    return CUZK_OK;
+}

@@ -102,6 +102,11 @@ struct cuzk_device {
 /* NULL is fine. */
 void cuzk_device_destroy(struct cuzk_device *device);
 
+/* For `stage` of every device: whether it has the slot, and the stage is one of a device. `name` names the
+ * device in the error. Errors: ARGUMENT. */
+enum cuzk_status cuzk_device_check_stage(const struct cuzk_device *device, const char *name, unsigned slot,
+                                         enum cuzk_sched_stage stage, struct cuzk_error *err);
+
 /* In this process, over a backend that `choice` names (backend/choice.h); threads: of its pool. */
 enum cuzk_status cuzk_device_local_create(const char *choice, unsigned threads, unsigned slots,
                                           struct cuzk_device **out, struct cuzk_error *err);

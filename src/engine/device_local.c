@@ -301,9 +301,7 @@ static enum cuzk_status stage(struct cuzk_device *base, unsigned number, enum cu
 {
     struct local_device *device = self(base);
 
-    if (number >= base->slots || which < CUZK_STAGE_SETUP || which > CUZK_STAGE_FINISH)
-        return cuzk_error_set(err, CUZK_ARGUMENT, "device %s: no slot %u or stage %d", device->choice, number,
-                              (int)which);
+    CUZK_TRY(cuzk_device_check_stage(base, device->choice, number, which, err));
     struct local_slot *slot = &device->slots[number];
 
     CUZK_TRY(enter(device, slot, unit->circuit, err));

@@ -316,8 +316,7 @@ static enum cuzk_status stage(struct cuzk_device *base, unsigned slot, enum cuzk
 {
     struct null_device *device = self(base);
 
-    if (slot >= base->slots || which < CUZK_STAGE_SETUP || which > CUZK_STAGE_FINISH)
-        return cuzk_error_set(err, CUZK_ARGUMENT, "null device: no slot %u or stage %d", slot, (int)which);
+    CUZK_TRY(cuzk_device_check_stage(base, "null", slot, which, err));
     pthread_mutex_lock(&device->lock);
     struct null_slot *place = &device->slots[slot];
 

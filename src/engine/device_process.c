@@ -302,9 +302,7 @@ static enum cuzk_status stage(struct cuzk_device *base, unsigned number, enum cu
 {
     struct process_device *device = self(base);
 
-    if (number >= base->slots || which < CUZK_STAGE_SETUP || which > CUZK_STAGE_FINISH)
-        return cuzk_error_set(err, CUZK_ARGUMENT, "device %s: no slot %u or stage %d", device->choice, number,
-                              (int)which);
+    CUZK_TRY(cuzk_device_check_stage(base, device->choice, number, which, err));
     struct process_slot *slot = &device->slots[number];
     struct channel *channel = &slot->channel;
 
