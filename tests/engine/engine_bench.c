@@ -169,7 +169,7 @@ static int open_files(void)
 
 static void overhead(void)
 {
-    enum { JOBS = 400, PARTITIONS = 10 };
+    enum { JOBS = 400, PARTITIONS = 10, IN_FLIGHT = 4 };
     static const char *const presets[] = {"phase-0", "phase-6", "phase-8", "phase-11", "phase-12", "auto"};
 
     for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
@@ -177,18 +177,19 @@ static void overhead(void)
         struct load load;
 
         open_load(&load, presets[i], "batch.wait=0", &behaviour, NULL, 1000, NULL);
-        run(&load, 8, 20, 4);
+        run(&load, 8, 20, IN_FLIGHT);
         const size_t resting = cuzk_mem_in_use();
         const uint64_t begin = cuzk_clock_ns(), cpu = cuzk_clock_cpu_ns();
 
-        run(&load, 8, JOBS, 4);
+        run(&load, 8, JOBS, IN_FLIGHT);
         const double wall_us = (double)(cuzk_clock_ns() - begin) / 1e3 / (JOBS * PARTITIONS);
         const double cpu_us = (double)(cuzk_clock_cpu_ns() - cpu) / 1e3 / (JOBS * PARTITIONS);
 
         printf("{\"bench\":\"overhead\",\"preset\":\"%s\",\"partitions\":%d,\"wall_us\":%.1f,\"cpu_us\":%.1f,"
-               "\"kept_bytes_per_partition\":%.0f}\n",
+               "\"kept_bytes_per_partition\":%.0f,\"peak_bytes_per_partition\":%.0f}\n",
                presets[i], JOBS * PARTITIONS, wall_us, cpu_us,
-               ((double)cuzk_mem_in_use() - (double)resting) / (JOBS * PARTITIONS));
+               ((double)cuzk_mem_in_use() - (double)resting) / (JOBS * PARTITIONS),
+               ((double)cuzk_mem_peak() - (double)resting) / (IN_FLIGHT * PARTITIONS));
         close_load(&load);
     }
 }
