@@ -69,6 +69,7 @@ static enum cuzk_status copy_options(struct cuzk_engine *engine, const struct cu
     engine->device_budget = options->device_budget;
     engine->result_keep_ns = options->result_keep_ms * UINT64_C(1000000);
     engine->jobs_most = engine->jobs_room = options->jobs_most;
+    engine->winning_hot = options->winning_hot;
     engine->log = options->log;
     if (options->params_directory != NULL)
         CUZK_TRY(copy_text(options->params_directory, &engine->params_directory, err));

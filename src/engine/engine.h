@@ -54,6 +54,7 @@ struct cuzk_engine_options {
     uint64_t host_stage_ns[CUZK_STAGES]; /* WITNESS, VERIFY and RELEASE where verify is false */
     const char *const *preload;          /* circuit ids, loaded before `ready` */
     size_t preload_count;
+    bool winning_hot;           /* keys of WinningPoSt whose parameters are there are loaded first, unasked */
     const struct cuzk_log *log; /* may be NULL */
 };
 

@@ -154,22 +154,28 @@ static void write_end(struct cuzk_engine *engine, struct engine_job *job)
     pthread_mutex_lock(&engine->lock);
 }
 
-/* Whoever runs the daemon hears of it too; done and cancelled jobs are events. Under lock, given up for a
- * moment: the job is in use. */
-static void log_failure(struct cuzk_engine *engine, const struct engine_job *job)
+/* Whoever runs the daemon hears of it too. Under lock, given up for a moment: the job is in use. */
+static void log_end(struct cuzk_engine *engine, const struct engine_job *job)
 {
-    if (job->state != CUZK_JOB_FAILED)
-        return;
+    const unsigned long long id = (unsigned long long)job->id;
+    const char *kind = cuzk_proof_kind_row(job->kind)->name;
+    const double seconds = (double)(job->ended_ns - job->accepted_ns) / 1e9;
+
     pthread_mutex_unlock(&engine->lock);
-    cuzk_log_line(engine->log, CUZK_LOG_WARNING, "job %016llx: failed: %s", (unsigned long long)job->id,
-                  job->error != NULL ? job->error : "no memory was left for the reason");
+    if (job->state == CUZK_JOB_FAILED)
+        cuzk_log_line(engine->log, CUZK_LOG_WARNING, "job %016llx: failed: %s", id,
+                      job->error != NULL ? job->error : "no memory was left for the reason");
+    else
+        cuzk_log_line(engine->log, CUZK_LOG_INFO, "job %016llx: %s of %u partition%s, %s after %.3f s", id,
+                      kind, job->partitions, job->partitions == 1 ? "" : "s",
+                      job->state == CUZK_JOB_DONE ? "done" : "cancelled", seconds);
     pthread_mutex_lock(&engine->lock);
 }
 
 static void tell(struct cuzk_engine *engine, struct engine_job *job)
 {
     engine_list_remove(&engine->answering, job);
-    log_failure(engine, job);
+    log_end(engine, job);
     job->answered = true;
     /* who is told may collect it and expect the room: it is in its list before */
     job->listed_ns = cuzk_clock_ns();

@@ -399,7 +399,7 @@ void cuzk_engine_preload_noted(struct cuzk_engine *engine, const char *name)
     if (cuzk_engine_preload(engine, name, &already, &ms, &err) == CUZK_OK)
         cuzk_log_line(engine->log, CUZK_LOG_INFO, "%s is hot on every device (%llu ms)", name,
                       (unsigned long long)ms);
-    else
+    else if (!engine_is_stopping(engine))
         cuzk_log_line(engine->log, CUZK_LOG_WARNING, "%s is not hot on every device: %s", name, err.message);
 }
 
@@ -425,7 +425,7 @@ static void *preloader_main(void *argument)
 {
     struct cuzk_engine *engine = argument;
 
-    if (engine->verify && engine->knobs.value[CUZK_KNOB_SRS] != CUZK_SRS_PER_PROOF)
+    if (engine->winning_hot && engine->verify && engine->knobs.value[CUZK_KNOB_SRS] != CUZK_SRS_PER_PROOF)
         preload_critical(engine);
     for (size_t i = 0; i < engine->preload_count; i++)
         cuzk_engine_preload_noted(engine, engine->preload[i]);

@@ -146,7 +146,7 @@ enum cuzk_status engine_recover(struct cuzk_engine *engine, struct cuzk_error *e
             queue_again(engine, job);
     }
     if (status == CUZK_OK && accepted + ended > 0)
-        cuzk_log_line(engine->log, CUZK_LOG_INFO, "journal: %zu jobs are queued again, %zu results are kept",
-                      accepted, ended);
+        cuzk_log_line(engine->log, CUZK_LOG_INFO, "journal: queued again: %zu, results kept: %zu", accepted,
+                      ended);
     return status;
 }

@@ -222,6 +222,7 @@ struct cuzk_engine {
     const struct cuzk_log *log;
     char **preload;
     size_t preload_count;
+    bool winning_hot;
 
     struct cuzk_pool *pool;       /* of witnesses */
     pthread_mutex_t pool_lock;    /* one witness has the pool, others their own thread */

@@ -184,7 +184,7 @@ static enum cuzk_status case_witness(const struct cuzk_case *that, unsigned part
 
     cuzk_c1_assignment(porep_of(that)->c1, partition, &assignment);
     CUZK_TRY(cuzk_circuit_witness(circuit, &assignment, pool, witness, err));
-    return cuzk_case_compare_inputs(that, partition, witness, err);
+    return cuzk_case_compare_inputs(that, partition, witness, pool, err);
 }
 
 static void case_close(struct cuzk_case *that)

@@ -54,7 +54,7 @@ static enum cuzk_status case_witness(const struct cuzk_case *that, unsigned part
                                                     (size_t)partition * post->config.shape.sectors};
 
     CUZK_TRY(cuzk_circuit_witness(circuit, &assignment, pool, witness, err));
-    return cuzk_case_compare_inputs(that, partition, witness, err);
+    return cuzk_case_compare_inputs(that, partition, witness, pool, err);
 }
 
 static void case_close(struct cuzk_case *that)

@@ -33,16 +33,22 @@ void cuzk_case_close(struct cuzk_case *that)
 }
 
 enum cuzk_status cuzk_case_compare_inputs(const struct cuzk_case *that, unsigned partition,
-                                          const struct cuzk_witness *witness, struct cuzk_error *err)
+                                          const struct cuzk_witness *witness, struct cuzk_pool *pool,
+                                          struct cuzk_error *err)
 {
     const struct cuzk_fr *expected = that->ops->inputs(that, partition);
+    unsigned i = 0;
 
-    for (unsigned i = 0; i < that->inputs; i++)
-        if (!cuzk_fr_equal(&expected[i], &witness->inputs[i + 1]))
-            return cuzk_error_set(
-                err, CUZK_INVALID,
-                "partition %u: public input %u of the vanilla proof is not the one that a verifier "
-                "derives",
-                partition, i);
-    return CUZK_OK;
+    while (i < that->inputs && cuzk_fr_equal(&expected[i], &witness->inputs[i + 1]))
+        i++;
+    if (i == that->inputs)
+        return CUZK_OK;
+    const enum cuzk_status status = that->ops->check(that, pool, err);
+
+    if (status != CUZK_OK)
+        return status;
+    return cuzk_error_set(err, CUZK_INVALID,
+                          "partition %u: public input %u of the vanilla proof is not the one that a verifier "
+                          "derives",
+                          partition, i);
 }

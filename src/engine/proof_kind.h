@@ -69,9 +69,11 @@ const struct cuzk_proof_kind_row *cuzk_proof_kind_row(enum cuzk_proof_kind kind)
 /* NULL is fine. */
 void cuzk_case_close(struct cuzk_case *that);
 
-/* For `witness` of every kind: the inputs that it ends with must be those that a verifier derives. Errors:
- * INVALID. */
+/* For `witness` of every kind: the inputs that it ends with must be those that a verifier derives. Where they
+ * are not, the vanilla proofs are checked outright, on the pool (NULL: one thread), so that the error names
+ * challenge and step. Errors: INVALID, MEMORY. */
 enum cuzk_status cuzk_case_compare_inputs(const struct cuzk_case *that, unsigned partition,
-                                          const struct cuzk_witness *witness, struct cuzk_error *err);
+                                          const struct cuzk_witness *witness, struct cuzk_pool *pool,
+                                          struct cuzk_error *err);
 
 #endif

@@ -48,7 +48,7 @@ static enum cuzk_status case_witness(const struct cuzk_case *that, unsigned part
 
     cuzk_update_proof_assignment(&of(that)->proofs[partition], &of(that)->commitments, &assignment);
     CUZK_TRY(cuzk_circuit_witness(circuit, &assignment, pool, witness, err));
-    return cuzk_case_compare_inputs(that, partition, witness, err);
+    return cuzk_case_compare_inputs(that, partition, witness, pool, err);
 }
 
 static void case_close(struct cuzk_case *that)

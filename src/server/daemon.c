@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/version.h"
 #include "engine/null_spec.h"
 #include "server/address.h"
 #include "server/config_facts.h"
@@ -107,6 +108,23 @@ static enum cuzk_status open_devices(const struct cuzk_config *config, const cha
 
 /* ---- engine ---- */
 
+/* With what it works: what somebody asks first who reads its log. */
+static void say_engine(const struct cuzk_daemon *daemon, const char *params, const char *state)
+{
+    struct cuzk_engine_status *status;
+
+    if (CUZK_NEW(&status, 1, "status", NULL) != CUZK_OK)
+        return;
+    cuzk_engine_status(daemon->engine, status);
+    for (unsigned i = 0; i < status->devices; i++)
+        cuzk_log_line(daemon->log, CUZK_LOG_INFO, "device %u: %s, %s", i, status->device[i].facts.id,
+                      status->device[i].facts.name);
+    cuzk_log_line(daemon->log, CUZK_LOG_INFO,
+                  "%.1f GiB of host memory to plan with, parameters in %s, state in %s",
+                  (double)status->host_budget / (1 << 30), params, state);
+    cuzk_mem_free(status);
+}
+
 static enum cuzk_status start_engine(struct cuzk_daemon *daemon, const struct cuzk_config *config,
                                      const char *program, const struct cuzk_log *log, struct cuzk_error *err)
 {
@@ -135,6 +153,7 @@ static enum cuzk_status start_engine(struct cuzk_daemon *daemon, const struct cu
         .verify = !devices.all_null,
         .preload = values->preload.items,
         .preload_count = values->preload.count,
+        .winning_hot = true,
         .log = log,
     };
 
@@ -142,7 +161,9 @@ static enum cuzk_status start_engine(struct cuzk_daemon *daemon, const struct cu
     if (devices.all_null)
         cuzk_log_line(log, CUZK_LOG_WARNING,
                       "null devices: requests are answered with proofs that prove nothing");
-    return cuzk_engine_create(&options, &daemon->engine, err);
+    CUZK_TRY(cuzk_engine_create(&options, &daemon->engine, err));
+    say_engine(daemon, values->params_dir, state);
+    return CUZK_OK;
 }
 
 /* What happened, in the reference's lines. */
@@ -288,6 +309,9 @@ enum cuzk_status cuzk_daemon_start(const struct cuzk_config *config, const char 
     CUZK_TRY_OUT(CUZK_NEW(&daemon, 1, "daemon", err));
     daemon->log = log;
     daemon->started_ns = cuzk_clock_ns();
+    cuzk_log_line(log, CUZK_LOG_INFO, "cuzk %s (%s): configuration %s, preset %s", cuzk_version(),
+                  cuzk_commit(), config->path != NULL ? config->path : "without a file",
+                  config->values.preset);
     for (size_t i = 0; i < config->values.preload.count; i++)
         (void)remember_preload(daemon, config->values.preload.items[i]);
     CUZK_TRY_OUT(cuzk_cache_set(config->values.cache_dir, err)); /* before any thread or child is there */

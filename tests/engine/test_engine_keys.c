@@ -74,6 +74,7 @@ static void open_engine(struct engine_driver *driver, uint64_t host_budget)
 {
     engine_driver_init(driver, "auto");
     driver->options.verify = true;
+    driver->options.winning_hot = true;
     driver->options.params_directory = folder;
     driver->options.host_budget = host_budget;
     driver->behaviour[0].need.unit_host = UNIT;

@@ -177,12 +177,41 @@ static void test_open__refuses_what_is_not_so(void **state)
     unmake(&m);
 }
 
+/* A witness that ends with other inputs is of a request that is not right, and the check says why. */
+static void test_compare_inputs__says_what_the_check_says(void **state)
+{
+    struct made m;
+    struct cuzk_case *that;
+    struct cuzk_error err;
+
+    (void)state;
+    make(&m);
+    assert_int_equal(cuzk_window_open(&m.request, NULL, &that, &err), CUZK_OK);
+    struct cuzk_fr *inputs = calloc(that->inputs + 1, sizeof *inputs);
+    const struct cuzk_witness witness = {.inputs = inputs};
+
+    memcpy(inputs + 1, that->ops->inputs(that, 0), that->inputs * sizeof *inputs);
+    assert_int_equal(cuzk_case_compare_inputs(that, 0, &witness, NULL, &err), CUZK_OK);
+    inputs[that->inputs] = (struct cuzk_fr){0};
+    assert_int_equal(cuzk_case_compare_inputs(that, 0, &witness, NULL, &err), CUZK_INVALID);
+    assert_non_null(strstr(err.message, "is not the one that a verifier derives"));
+    cuzk_case_close(that);
+    m.randomness[0] ^= 1;
+    assert_int_equal(cuzk_window_open(&m.request, NULL, &that, &err), CUZK_OK);
+    assert_int_equal(cuzk_case_compare_inputs(that, 0, &witness, NULL, &err), CUZK_INVALID);
+    assert_non_null(strstr(err.message, "challenge"));
+    cuzk_case_close(that);
+    free(inputs);
+    unmake(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_look__names_the_field),
         cmocka_unit_test(test_open__derives_the_recorded_inputs),
         cmocka_unit_test(test_open__refuses_what_is_not_so),
+        cmocka_unit_test(test_compare_inputs__says_what_the_check_says),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
