@@ -237,7 +237,7 @@ enum cuzk_status cuzk_event_parts(const struct cuzk_engine_event *events, size_t
         if (events[i].type == CUZK_EVENT_TYPE_STAGE && (unsigned)events[i].stage < CUZK_STAGES)
             order[stages++] = &events[i];
     if (stages > 0)
-        qsort(order, stages, sizeof *order, by_partition);
+        qsort((void *)order, stages, sizeof *order, by_partition);
     for (size_t i = 0; i < stages; i++) {
         const struct cuzk_engine_event *event = order[i];
         const bool same =
@@ -261,7 +261,7 @@ enum cuzk_status cuzk_event_parts(const struct cuzk_engine_event *events, size_t
     fill(&sums, load, out);
     sweep(edges, edge_count, load, &sums, out);
 out:
-    cuzk_mem_free(order);
+    cuzk_mem_free((void *)order);
     cuzk_mem_free(edges);
     return status;
 }

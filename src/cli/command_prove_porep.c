@@ -1,6 +1,4 @@
 #include "base/clock.h"
-#include "base/file.h"
-#include "base/mem.h"
 #include "cli/case_prover.h"
 #include "cli/command.h"
 #include "cli/parameters.h"
@@ -20,30 +18,24 @@ static enum cuzk_status open_case(struct cli_session *session, const void *value
                                   struct cuzk_timeline *timeline, struct cuzk_case **out,
                                   struct cuzk_error *err)
 {
-    enum cuzk_status status = CUZK_OK;
     const struct prove_options *given = values;
-    struct cuzk_porep_case *porep = NULL;
-    struct cuzk_porep_facts facts;
+    struct cuzk_porep_case *porep;
     struct cuzk_file_map file;
     uint64_t begin = cuzk_clock_ns();
 
-    CUZK_TRY(cli_porep_facts(&given->porep, &facts, err));
-    CUZK_TRY(cuzk_file_map_open(given->c1, "C1 output", CUZK_C1_BYTES_MOST, &file, err));
-    CUZK_TRY_OUT(CUZK_NEW(&porep, 1, "PoRep to prove", err));
-    CUZK_TRY_OUT(
-        cuzk_porep_case_open(file.path, file.bytes, (size_t)file.length, &facts, &session->log, porep, err));
+    *out = NULL;
+    CUZK_TRY(cli_porep_open(session, &given->porep, given->c1, &file, &porep, err));
     cuzk_timeline_add(timeline, "host", "decode C1", CUZK_TIMELINE_NO_PARTITION, begin);
     cuzk_file_map_drop(&file, 0, file.length);
     begin = cuzk_clock_ns();
-    CUZK_TRY_OUT(cuzk_porep_case_check(porep, file.path, session->pool, err));
+    const enum cuzk_status status = cuzk_porep_case_check(porep, file.path, session->pool, err);
+
     cuzk_timeline_add(timeline, "host", "check vanilla", CUZK_TIMELINE_NO_PARTITION, begin);
-    *out = &porep->common;
-    porep = NULL;
-out:
-    if (porep != NULL)
-        cuzk_porep_case_close(porep);
-    cuzk_mem_free(porep);
     cuzk_file_map_close(&file);
+    if (status == CUZK_OK)
+        *out = &porep->common;
+    else
+        cuzk_case_close(&porep->common);
     return status;
 }
 

@@ -1,5 +1,3 @@
-#include "base/file.h"
-#include "base/mem.h"
 #include "cli/case_verifier.h"
 #include "cli/command.h"
 #include "cli/parameters.h"
@@ -17,26 +15,20 @@ static enum cuzk_status open_case(struct cli_session *session, const void *value
                                   struct cuzk_timeline *timeline, struct cuzk_case **out,
                                   struct cuzk_error *err)
 {
-    enum cuzk_status status = CUZK_OK;
     const struct verify_options *given = values;
-    struct cuzk_porep_case *porep = NULL;
-    struct cuzk_porep_facts facts;
-    struct cuzk_file_map map;
+    struct cuzk_porep_case *porep;
+    struct cuzk_file_map file;
 
     (void)timeline;
-    CUZK_TRY(cli_porep_facts(&given->porep, &facts, err));
-    CUZK_TRY(cuzk_file_map_open(given->c1, "C1 output", CUZK_C1_BYTES_MOST, &map, err));
-    CUZK_TRY_OUT(CUZK_NEW(&porep, 1, "PoRep to verify", err));
-    CUZK_TRY_OUT(
-        cuzk_porep_case_open(map.path, map.bytes, (size_t)map.length, &facts, &session->log, porep, err));
-    CUZK_TRY_OUT(cuzk_porep_case_check_owner(porep, map.path, err));
-    *out = &porep->common;
-    porep = NULL;
-out:
-    if (porep != NULL)
-        cuzk_porep_case_close(porep);
-    cuzk_mem_free(porep);
-    cuzk_file_map_close(&map);
+    *out = NULL;
+    CUZK_TRY(cli_porep_open(session, &given->porep, given->c1, &file, &porep, err));
+    const enum cuzk_status status = cuzk_porep_case_check_owner(porep, file.path, err);
+
+    cuzk_file_map_close(&file);
+    if (status == CUZK_OK)
+        *out = &porep->common;
+    else
+        cuzk_case_close(&porep->common);
     return status;
 }
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "filecoin/replica_id.h"
 
 enum cuzk_status cli_porep_facts(const struct cli_porep_options *options, struct cuzk_porep_facts *facts,
@@ -32,4 +33,26 @@ enum cuzk_status cli_porep_facts(const struct cli_porep_options *options, struct
             return cuzk_error_set(err, CUZK_ARGUMENT, "--api: unknown version '%s'", options->api);
     }
     return CUZK_OK;
+}
+
+enum cuzk_status cli_porep_open(struct cli_session *session, const struct cli_porep_options *options,
+                                const char *c1, struct cuzk_file_map *file, struct cuzk_porep_case **out,
+                                struct cuzk_error *err)
+{
+    struct cuzk_porep_case *porep = NULL;
+    enum cuzk_status status = CUZK_OK;
+    struct cuzk_porep_facts facts;
+
+    *out = NULL;
+    CUZK_TRY(cli_porep_facts(options, &facts, err));
+    CUZK_TRY(cuzk_file_map_open(c1, "C1 output", CUZK_C1_BYTES_MOST, file, err));
+    CUZK_TRY_OUT(CUZK_NEW(&porep, 1, "PoRep", err));
+    CUZK_TRY_OUT(cuzk_porep_case_open(file->path, file->bytes, (size_t)file->length, &facts, &session->log,
+                                      porep, err));
+    *out = porep;
+    return CUZK_OK;
+out:
+    cuzk_mem_free(porep);
+    cuzk_file_map_close(file);
+    return status;
 }

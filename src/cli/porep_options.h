@@ -2,7 +2,9 @@
 #ifndef CUZK_CLI_POREP_OPTIONS_H
 #define CUZK_CLI_POREP_OPTIONS_H
 
+#include "base/file.h"
 #include "base/option.h"
+#include "cli/session.h"
 #include "engine/porep_case.h"
 
 struct cli_porep_options {
@@ -45,5 +47,12 @@ struct cli_porep_options {
 /* What the options say. Errors: ARGUMENT (miner and prover both given and different). */
 enum cuzk_status cli_porep_facts(const struct cli_porep_options *options, struct cuzk_porep_facts *facts,
                                  struct cuzk_error *err);
+
+/* Maps the C1 output of a file and decodes it with what the options say; its vanilla proofs are not checked.
+ * *out is closed by cuzk_case_close, *file by cuzk_file_map_close. Errors: NOT_FOUND, IO, those of
+ * cli_porep_facts and cuzk_porep_case_open. */
+enum cuzk_status cli_porep_open(struct cli_session *session, const struct cli_porep_options *options,
+                                const char *c1, struct cuzk_file_map *file, struct cuzk_porep_case **out,
+                                struct cuzk_error *err);
 
 #endif

@@ -120,9 +120,7 @@ out:
 enum cuzk_status cuzk_porep_case_check(const struct cuzk_porep_case *porep, const char *name,
                                        struct cuzk_pool *pool, struct cuzk_error *err)
 {
-    const enum cuzk_status status =
-        cuzk_porep_verify_vanilla(pool, porep->c1, porep->config_known ? &porep->config : NULL,
-                                  porep->owner_known ? &porep->owner : NULL, err);
+    const enum cuzk_status status = ops.check(&porep->common, pool, err);
 
     return status == CUZK_OK ? CUZK_OK : cuzk_error_prefix(err, status, "%s", name);
 }
