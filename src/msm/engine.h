@@ -1,6 +1,6 @@
 /*
- * What msm.c and fixed_base.c choose from: one engine a group and instruction set, all made from the same
- * templates. Points are passed as void: struct cuzk_g1 / cuzk_g1_affine or their G2 twins.
+ * What msm.c, fixed_base.c and list_sums.c choose from: one engine a group and instruction set, all made from
+ * the same templates. Points are passed as void: struct cuzk_g1 / cuzk_g1_affine or their G2 twins.
  */
 #ifndef CUZK_MSM_ENGINE_H
 #define CUZK_MSM_ENGINE_H
@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/pool.h"
+#include "msm/list_sums.h"
 #include "msm/msm.h"
 
 struct cuzk_msm_request {
@@ -30,6 +31,12 @@ struct cuzk_msm_engine {
     /* one of affine and raw is NULL */
     enum cuzk_status (*table_mul)(struct cuzk_pool *pool, const void *table, const uint64_t (*scalars)[4],
                                   size_t n, void *affine, uint8_t *raw, struct cuzk_error *err);
+
+    /* list_sums.h */
+    enum cuzk_status (*lists_create)(size_t points, size_t count, void **out, struct cuzk_error *err);
+    void (*lists_destroy)(void *lists);
+    size_t (*lists_sum)(void *lists, const struct cuzk_list_point *points, const uint32_t *ends, size_t count,
+                        uint8_t *out);
 };
 
 extern const struct cuzk_msm_engine cuzk_msm_g1_portable, cuzk_msm_g1_adx, cuzk_msm_g1_ifma;

@@ -15,4 +15,6 @@
 
 #include "msm/multiples.h"
 
+#include "msm/lists.h"
+
 #endif

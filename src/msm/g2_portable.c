@@ -9,4 +9,7 @@ const struct cuzk_msm_engine cuzk_msm_g2_portable = {
     .table_create = multiples_create,
     .table_destroy = multiples_destroy,
     .table_mul = multiples_mul,
+    .lists_create = lists_create,
+    .lists_destroy = lists_destroy,
+    .lists_sum = lists_sum,
 };
