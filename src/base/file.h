@@ -68,6 +68,9 @@ enum cuzk_status cuzk_file_out_write_at(struct cuzk_file_out *out, uint64_t offs
 /* A sink that appends to the output; lives as long as it. */
 struct cuzk_sink cuzk_file_out_sink(struct cuzk_file_out *out);
 
+/* A store over cuzk_file_out_write_at; lives as long as the output. */
+struct cuzk_store cuzk_file_out_store(struct cuzk_file_out *out);
+
 /* Makes the file appear under its name and frees the object, whatever happens: on failure nothing stays
  * behind. Errors: EXISTS, IO. */
 enum cuzk_status cuzk_file_out_commit(struct cuzk_file_out *out, struct cuzk_error *err);

@@ -158,6 +158,17 @@ struct cuzk_sink cuzk_file_out_sink(struct cuzk_file_out *out)
     return (struct cuzk_sink){sink_write, out};
 }
 
+static enum cuzk_status store_write_at(void *context, uint64_t offset, const void *bytes, size_t n,
+                                       struct cuzk_error *err)
+{
+    return cuzk_file_out_write_at(context, offset, bytes, n, err);
+}
+
+struct cuzk_store cuzk_file_out_store(struct cuzk_file_out *out)
+{
+    return (struct cuzk_store){store_write_at, out};
+}
+
 /* Puts the temporary file under its final name. */
 static enum cuzk_status publish(struct cuzk_file_out *out, struct cuzk_error *err)
 {

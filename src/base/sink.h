@@ -3,12 +3,22 @@
 #define CUZK_BASE_SINK_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
 struct cuzk_sink {
     /* Takes all n bytes or fails. Calls come one at a time, in order. */
     enum cuzk_status (*write)(void *context, const void *bytes, size_t n, struct cuzk_error *err);
+    void *context;
+};
+
+/* The same in any order. */
+struct cuzk_store {
+    /* Puts n bytes at an offset, or fails. Calls may come from several threads at once; no byte is put twice.
+     */
+    enum cuzk_status (*write_at)(void *context, uint64_t offset, const void *bytes, size_t n,
+                                 struct cuzk_error *err);
     void *context;
 };
 
