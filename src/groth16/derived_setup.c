@@ -78,20 +78,23 @@ static void run_piece(void *context, size_t index, unsigned worker)
 
 /* ---- points ---- */
 
+static const char *const stage_name[] = {
+    [CUZK_DERIVED_H] = "points of the derived h", [CUZK_DERIVED_L] = "points of the derived l"};
+
 /* Points of the first n scalars. */
-static enum cuzk_status flush(struct derived_setup *setup, const char *stage, size_t n,
+static enum cuzk_status flush(struct derived_setup *setup, enum cuzk_derived_part part, size_t n,
                               struct cuzk_error *err)
 {
     CUZK_TRY(cuzk_progress_check(setup->progress, err));
     CUZK_TRY(setup->backend->ops->setup_points(setup->table, (const uint64_t(*)[4])setup->scalars, n,
                                                setup->points, err));
-    CUZK_TRY(cuzk_derived_write_points(setup->writer, setup->points, n, err));
+    CUZK_TRY(cuzk_derived_write_points(setup->writer, part, setup->points, n, err));
     setup->done += n;
-    cuzk_progress_report(setup->progress, stage, setup->done, setup->total);
+    cuzk_progress_report(setup->progress, stage_name[part], setup->done, setup->total);
     return CUZK_OK;
 }
 
-static enum cuzk_status write_all(struct derived_setup *setup, const char *stage,
+static enum cuzk_status write_all(struct derived_setup *setup, enum cuzk_derived_part part,
                                   void (*make)(const struct derived_setup *setup, size_t i,
                                                struct cuzk_fr *out),
                                   size_t n, struct cuzk_error *err)
@@ -101,7 +104,7 @@ static enum cuzk_status write_all(struct derived_setup *setup, const char *stage
     for (; pieces.begin < n; pieces.begin += pieces.count) {
         pieces.count = n - pieces.begin < CHUNK ? n - pieces.begin : CHUNK;
         cuzk_pool_run(setup->pool, (pieces.count + PIECE - 1) / PIECE, run_piece, &pieces);
-        CUZK_TRY(flush(setup, stage, pieces.count, err));
+        CUZK_TRY(flush(setup, part, pieces.count, err));
     }
     return CUZK_OK;
 }
@@ -117,11 +120,11 @@ static enum cuzk_status write_inputs(struct derived_setup *setup, struct cuzk_er
         make_fold(setup, i, &scalar);
         cuzk_fr_to_words(&scalar, setup->scalars[n++]);
         if (n == CHUNK) {
-            CUZK_TRY(flush(setup, "points of the derived l", n, err));
+            CUZK_TRY(flush(setup, CUZK_DERIVED_L, n, err));
             n = 0;
         }
     }
-    return n == 0 ? CUZK_OK : flush(setup, "points of the derived l", n, err);
+    return n == 0 ? CUZK_OK : flush(setup, CUZK_DERIVED_L, n, err);
 }
 
 /* ---- the whole ---- */
@@ -154,17 +157,18 @@ static enum cuzk_status prepare(struct derived_setup *setup, struct cuzk_error *
     return CUZK_OK;
 }
 
-static enum cuzk_status write_key(struct derived_setup *setup, struct cuzk_error *err)
+static enum cuzk_status write_key(struct derived_setup *setup,
+                                  const uint8_t params[CUZK_DERIVED_PARAMS_BYTES], struct cuzk_error *err)
 {
-    CUZK_TRY(write_all(setup, "points of the derived h", make_h, (size_t)1 << setup->shape.log_domain, err));
+    CUZK_TRY(write_all(setup, CUZK_DERIVED_H, make_h, (size_t)1 << setup->shape.log_domain, err));
     CUZK_TRY(write_inputs(setup, err));
-    CUZK_TRY(write_all(setup, "points of the derived l", make_l, setup->r1cs->aux, err));
-    return cuzk_derived_writer_finish(setup->writer, err);
+    CUZK_TRY(write_all(setup, CUZK_DERIVED_L, make_l, setup->r1cs->aux, err));
+    return cuzk_derived_writer_finish(setup->writer, params, err);
 }
 
 enum cuzk_status cuzk_derived_setup(struct cuzk_backend *backend, struct cuzk_pool *pool,
                                     const struct cuzk_r1cs *r1cs, const struct cuzk_toxic *toxic,
-                                    const uint8_t params[CUZK_DERIVED_PARAMS_BYTES], struct cuzk_sink sink,
+                                    const uint8_t params[CUZK_DERIVED_PARAMS_BYTES], struct cuzk_store store,
                                     const struct cuzk_progress *progress, struct cuzk_error *err)
 {
     enum cuzk_status status = CUZK_OK;
@@ -175,15 +179,14 @@ enum cuzk_status cuzk_derived_setup(struct cuzk_backend *backend, struct cuzk_po
     CUZK_TRY_OUT(prepare(&setup, err));
     setup.shape = (struct cuzk_derived_shape){
         .log_domain = setup.qap.log_domain, .inputs = r1cs->inputs, .aux = r1cs->aux};
-    memcpy(setup.shape.identity.params, params, CUZK_DERIVED_PARAMS_BYTES);
     cuzk_r1cs_fingerprint(r1cs, setup.shape.identity.circuit);
     setup.total = (UINT64_C(1) << setup.shape.log_domain) + setup.c_density.input_count + r1cs->aux;
     CUZK_TRY_OUT(backend->ops->table_create(backend, CUZK_GROUP_G1, &base, setup.total, &setup.table, err));
     CUZK_TRY_OUT(CUZK_NEW(&setup.scalars, CHUNK, "scalars of a key", err));
     CUZK_TRY_OUT(CUZK_NEW(&setup.points, (size_t)CHUNK * CUZK_G1_RAW_BYTES, "points of a key", err));
     CUZK_TRY_OUT(
-        cuzk_derived_writer_create(sink, pool, &setup.shape, setup.c_density.inputs, &setup.writer, err));
-    CUZK_TRY_OUT(write_key(&setup, err));
+        cuzk_derived_writer_create(store, pool, &setup.shape, setup.c_density.inputs, &setup.writer, err));
+    CUZK_TRY_OUT(write_key(&setup, params, err));
 out:
     cuzk_derived_writer_destroy(setup.writer);
     cuzk_backend_table_destroy(setup.table);

@@ -11,10 +11,10 @@
 
 /* Writes the whole file. r1cs with C; params: digest of the parameters' file. Memory: five elements a
  * variable and one a row. Errors: ARGUMENT (tau lies in the domain or its coset), INPUT (a point is
- * infinity), MEMORY, CANCELLED, the sink's own. */
+ * infinity), MEMORY, CANCELLED, the store's own. */
 enum cuzk_status cuzk_derived_setup(struct cuzk_backend *backend, struct cuzk_pool *pool,
                                     const struct cuzk_r1cs *r1cs, const struct cuzk_toxic *toxic,
-                                    const uint8_t params[CUZK_DERIVED_PARAMS_BYTES], struct cuzk_sink sink,
+                                    const uint8_t params[CUZK_DERIVED_PARAMS_BYTES], struct cuzk_store store,
                                     const struct cuzk_progress *progress, struct cuzk_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 #include "groth16/derived_write.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <sodium.h>
 #include <string.h>
 
@@ -8,95 +9,184 @@
 #include "base/mem.h"
 #include "curve/encoding.h"
 
+enum { HEADER = CUZK_DERIVED_PARTS, STRETCHES };
+
+/* Chunks that several stretches have bytes of: those that h and l begin in. */
+enum { SHARED = 2 };
+
 struct cuzk_derived_writer {
-    struct cuzk_sink sink;
+    struct cuzk_store store;
     struct cuzk_pool *pool;
     struct cuzk_derived_shape shape;
-    uint64_t written;
-    crypto_generichash_state hash; /* of the chunk that `written` is in the middle of */
-    uint8_t *table;                /* checksums of the chunks that are complete */
+    uint64_t *c_inputs;
+    struct stretch {
+        uint64_t at, end;
+        crypto_generichash_state hash; /* of the chunk that `at` is in the middle of */
+    } stretch[STRETCHES];
+    struct shared {
+        uint64_t chunk;
+        uint8_t *bytes; /* NULL: the other one is that chunk too, or there is none */
+    } shared[SHARED];
+    uint8_t *table; /* checksums */
     uint64_t chunks;
 };
+
+static uint64_t chunk_begin(uint64_t chunk)
+{
+    return chunk * CUZK_DERIVED_CHUNK;
+}
+
+static uint64_t chunk_end(const struct cuzk_derived_writer *writer, uint64_t chunk)
+{
+    const uint64_t end = chunk_begin(chunk + 1);
+
+    return end < writer->shape.table_offset ? end : writer->shape.table_offset;
+}
+
+static uint8_t *checksum_of(const struct cuzk_derived_writer *writer, uint64_t chunk)
+{
+    return writer->table + chunk * CUZK_DERIVED_CHECKSUM_BYTES;
+}
+
+static struct shared *shared_of(struct cuzk_derived_writer *writer, uint64_t chunk)
+{
+    for (int k = 0; k < SHARED; k++)
+        if (writer->shared[k].bytes != NULL && writer->shared[k].chunk == chunk)
+            return &writer->shared[k];
+    return NULL;
+}
+
+/* ---- whole chunks: summed and stored by all threads ---- */
 
 struct whole {
     struct cuzk_derived_writer *writer;
     const uint8_t *bytes;
     uint64_t first; /* number of the chunk that bytes begin with */
+    pthread_mutex_t lock;
+    enum cuzk_status status; /* the first failure */
+    struct cuzk_error err;
 };
 
-static void sum_whole(void *context, size_t index, unsigned worker)
+static void put_whole(void *context, size_t index, unsigned worker)
 {
-    const struct whole *job = context;
+    struct whole *job = context;
+    const uint8_t *bytes = job->bytes + index * CUZK_DERIVED_CHUNK;
+    const struct cuzk_store store = job->writer->store;
+    struct cuzk_error err;
 
     (void)worker;
-    crypto_generichash(job->writer->table + (job->first + index) * CUZK_DERIVED_CHECKSUM_BYTES,
-                       CUZK_DERIVED_CHECKSUM_BYTES, job->bytes + index * CUZK_DERIVED_CHUNK,
+    crypto_generichash(checksum_of(job->writer, job->first + index), CUZK_DERIVED_CHECKSUM_BYTES, bytes,
                        CUZK_DERIVED_CHUNK, NULL, 0);
+    const enum cuzk_status status =
+        store.write_at(store.context, chunk_begin(job->first + index), bytes, CUZK_DERIVED_CHUNK, &err);
+    if (status == CUZK_OK)
+        return;
+    pthread_mutex_lock(&job->lock);
+    if (job->status == CUZK_OK) {
+        job->status = status;
+        job->err = err;
+    }
+    pthread_mutex_unlock(&job->lock);
 }
 
-/* Bytes that begin where a chunk does or end before it does. */
-static void sum_part(struct cuzk_derived_writer *writer, const uint8_t *bytes, size_t n)
+static enum cuzk_status put_wholes(struct cuzk_derived_writer *writer, uint64_t first, const uint8_t *bytes,
+                                   size_t count, struct cuzk_error *err)
 {
-    if (writer->written % CUZK_DERIVED_CHUNK == 0)
-        crypto_generichash_init(&writer->hash, NULL, 0, CUZK_DERIVED_CHECKSUM_BYTES);
-    crypto_generichash_update(&writer->hash, bytes, n);
-    writer->written += n;
-    if (writer->written % CUZK_DERIVED_CHUNK == 0 || writer->written == writer->shape.table_offset)
-        crypto_generichash_final(&writer->hash,
-                                 writer->table +
-                                     (writer->written - 1) / CUZK_DERIVED_CHUNK * CUZK_DERIVED_CHECKSUM_BYTES,
-                                 CUZK_DERIVED_CHECKSUM_BYTES);
+    struct whole job = {.writer = writer, .bytes = bytes, .first = first};
+
+    if (pthread_mutex_init(&job.lock, NULL) != 0)
+        return cuzk_error_set(err, CUZK_MEMORY, "no mutex for writing a derived key");
+    cuzk_pool_run(writer->pool, count, put_whole, &job);
+    pthread_mutex_destroy(&job.lock);
+    return job.status == CUZK_OK ? CUZK_OK : cuzk_error_set(err, job.status, "%s", job.err.message);
 }
 
-static enum cuzk_status put(struct cuzk_derived_writer *writer, const uint8_t *bytes, size_t n,
-                            struct cuzk_error *err)
+/* ---- parts of chunks ---- */
+
+/* Bytes of one chunk that only this stretch writes to. */
+static enum cuzk_status put_part(struct cuzk_derived_writer *writer, struct stretch *stretch,
+                                 const uint8_t *bytes, size_t n, struct cuzk_error *err)
 {
-    if (n > writer->shape.table_offset - writer->written)
+    const uint64_t chunk = stretch->at / CUZK_DERIVED_CHUNK;
+
+    if (stretch->at == chunk_begin(chunk))
+        crypto_generichash_init(&stretch->hash, NULL, 0, CUZK_DERIVED_CHECKSUM_BYTES);
+    crypto_generichash_update(&stretch->hash, bytes, n);
+    if (stretch->at + n == chunk_end(writer, chunk))
+        crypto_generichash_final(&stretch->hash, checksum_of(writer, chunk), CUZK_DERIVED_CHECKSUM_BYTES);
+    return writer->store.write_at(writer->store.context, stretch->at, bytes, n, err);
+}
+
+static enum cuzk_status put(struct cuzk_derived_writer *writer, struct stretch *stretch, const uint8_t *bytes,
+                            size_t n, struct cuzk_error *err)
+{
+    if (n > stretch->end - stretch->at)
         return cuzk_error_set(err, CUZK_INTERNAL, "a derived key gets more points than it has");
-    CUZK_TRY(writer->sink.write(writer->sink.context, bytes, n, err));
     while (n > 0) {
-        const size_t inside = writer->written % CUZK_DERIVED_CHUNK;
-        size_t now;
-        if (inside == 0 && n >= CUZK_DERIVED_CHUNK) {
-            struct whole job = {writer, bytes, writer->written / CUZK_DERIVED_CHUNK};
-            now = n - n % CUZK_DERIVED_CHUNK;
-            cuzk_pool_run(writer->pool, now / CUZK_DERIVED_CHUNK, sum_whole, &job);
-            writer->written += now;
+        const uint64_t chunk = stretch->at / CUZK_DERIVED_CHUNK;
+        const struct shared *shared = shared_of(writer, chunk);
+        const uint64_t left = chunk_end(writer, chunk) - stretch->at;
+        size_t now = n < left ? n : (size_t)left;
+
+        if (shared != NULL) {
+            memcpy(shared->bytes + (stretch->at - chunk_begin(chunk)), bytes, now);
+        } else if (left < CUZK_DERIVED_CHUNK || n < CUZK_DERIVED_CHUNK) {
+            CUZK_TRY(put_part(writer, stretch, bytes, now, err));
         } else {
-            now = n < CUZK_DERIVED_CHUNK - inside ? n : CUZK_DERIVED_CHUNK - inside;
-            sum_part(writer, bytes, now);
+            const size_t count = n / CUZK_DERIVED_CHUNK;
+            CUZK_TRY(put_wholes(writer, chunk, bytes, count, err));
+            now = count * CUZK_DERIVED_CHUNK;
         }
+        stretch->at += now;
         bytes += now;
         n -= now;
     }
     return CUZK_OK;
 }
 
-static enum cuzk_status put_start(struct cuzk_derived_writer *writer, const uint64_t *c_inputs,
-                                  struct cuzk_error *err)
+static enum cuzk_status put_header(struct cuzk_derived_writer *writer, struct cuzk_error *err)
 {
     const struct cuzk_derived_shape *shape = &writer->shape;
+    struct stretch *header = &writer->stretch[HEADER];
     const uint32_t numbers[4] = {CUZK_DERIVED_VERSION, shape->log_domain, shape->inputs, shape->aux};
     uint8_t word[8];
 
-    CUZK_TRY(put(writer, (const uint8_t *)CUZK_DERIVED_MAGIC, sizeof word, err));
+    CUZK_TRY(put(writer, header, (const uint8_t *)CUZK_DERIVED_MAGIC, sizeof word, err));
     for (int k = 0; k < 4; k++) {
         cuzk_store_u32le(numbers[k], word);
-        CUZK_TRY(put(writer, word, 4, err));
+        CUZK_TRY(put(writer, header, word, 4, err));
     }
-    CUZK_TRY(put(writer, shape->identity.params, sizeof shape->identity.params, err));
-    CUZK_TRY(put(writer, shape->identity.circuit, sizeof shape->identity.circuit, err));
+    CUZK_TRY(put(writer, header, shape->identity.params, sizeof shape->identity.params, err));
+    CUZK_TRY(put(writer, header, shape->identity.circuit, sizeof shape->identity.circuit, err));
     for (uint32_t k = 0; k < shape->inputs; k += 64) {
-        cuzk_store_u64le(c_inputs[k / 64], word);
-        CUZK_TRY(put(writer, word, sizeof word, err));
+        cuzk_store_u64le(writer->c_inputs[k / 64], word);
+        CUZK_TRY(put(writer, header, word, sizeof word, err));
     }
     return CUZK_OK;
 }
 
-enum cuzk_status cuzk_derived_writer_create(struct cuzk_sink sink, struct cuzk_pool *pool,
+/* ---- the whole ---- */
+
+/* Those of the chunks with h_offset and l_offset. */
+static enum cuzk_status share(struct cuzk_derived_writer *writer, struct cuzk_error *err)
+{
+    const uint64_t offset[SHARED] = {writer->shape.h_offset, writer->shape.l_offset};
+
+    for (int k = 0; k < SHARED; k++) {
+        const uint64_t chunk = offset[k] / CUZK_DERIVED_CHUNK;
+        const bool new = shared_of(writer, chunk) == NULL &&chunk_begin(chunk) < writer->shape.table_offset;
+        writer->shared[k].chunk = chunk;
+        if (new)
+            CUZK_TRY(CUZK_NEW(&writer->shared[k].bytes, CUZK_DERIVED_CHUNK, "derived key", err));
+    }
+    return CUZK_OK;
+}
+
+enum cuzk_status cuzk_derived_writer_create(struct cuzk_store store, struct cuzk_pool *pool,
                                             struct cuzk_derived_shape *shape, const uint64_t *c_inputs,
                                             struct cuzk_derived_writer **out, struct cuzk_error *err)
 {
+    const size_t words = ((size_t)shape->inputs + 63) / 64;
     enum cuzk_status status = CUZK_OK;
     struct cuzk_derived_writer *writer = NULL;
 
@@ -106,12 +196,19 @@ enum cuzk_status cuzk_derived_writer_create(struct cuzk_sink sink, struct cuzk_p
         shape->c_input_count += c_inputs[k / 64] >> (k % 64) & 1;
     cuzk_derived_shape_place(shape);
     CUZK_TRY_OUT(CUZK_NEW(&writer, 1, "derived key", err));
-    writer->sink = sink;
+    writer->store = store;
     writer->pool = pool;
     writer->shape = *shape;
+    writer->stretch[HEADER].end = shape->h_offset;
+    writer->stretch[CUZK_DERIVED_H].at = shape->h_offset;
+    writer->stretch[CUZK_DERIVED_H].end = shape->l_offset;
+    writer->stretch[CUZK_DERIVED_L].at = shape->l_offset;
+    writer->stretch[CUZK_DERIVED_L].end = shape->table_offset;
     writer->chunks = (shape->bytes - shape->table_offset) / CUZK_DERIVED_CHECKSUM_BYTES - 1;
+    CUZK_TRY_OUT(CUZK_NEW(&writer->c_inputs, words, "derived key", err));
+    memcpy(writer->c_inputs, c_inputs, words * sizeof *c_inputs);
     CUZK_TRY_OUT(CUZK_NEW(&writer->table, writer->chunks * CUZK_DERIVED_CHECKSUM_BYTES, "checksums", err));
-    CUZK_TRY_OUT(put_start(writer, c_inputs, err));
+    CUZK_TRY_OUT(share(writer, err));
     *out = writer;
     writer = NULL;
 out:
@@ -123,31 +220,55 @@ void cuzk_derived_writer_destroy(struct cuzk_derived_writer *writer)
 {
     if (writer == NULL)
         return;
+    for (int k = 0; k < SHARED; k++)
+        cuzk_mem_free(writer->shared[k].bytes);
+    cuzk_mem_free(writer->c_inputs);
     cuzk_mem_free(writer->table);
     cuzk_mem_free(writer);
 }
 
-enum cuzk_status cuzk_derived_write_points(struct cuzk_derived_writer *writer, const uint8_t *points,
-                                           size_t n, struct cuzk_error *err)
+enum cuzk_status cuzk_derived_write_points(struct cuzk_derived_writer *writer, enum cuzk_derived_part part,
+                                           const uint8_t *points, size_t n, struct cuzk_error *err)
 {
     enum { INFINITY_FLAG = 0x40 };
+    struct stretch *stretch = &writer->stretch[part];
 
     for (size_t k = 0; k < n; k++)
         if (points[k * CUZK_G1_RAW_BYTES] & INFINITY_FLAG)
             return cuzk_error_set(err, CUZK_INPUT,
                                   "point %" PRIu64 " of a derived key is infinity: this circuit has none",
-                                  (writer->written - writer->shape.h_offset) / CUZK_G1_RAW_BYTES + k);
-    return put(writer, points, n * CUZK_G1_RAW_BYTES, err);
+                                  (stretch->at - writer->shape.h_offset) / CUZK_G1_RAW_BYTES + k);
+    return put(writer, stretch, points, n * CUZK_G1_RAW_BYTES, err);
 }
 
-enum cuzk_status cuzk_derived_writer_finish(struct cuzk_derived_writer *writer, struct cuzk_error *err)
+static enum cuzk_status put_shared(struct cuzk_derived_writer *writer, const struct shared *shared,
+                                   struct cuzk_error *err)
 {
+    const uint64_t begin = chunk_begin(shared->chunk);
+    const size_t n = (size_t)(chunk_end(writer, shared->chunk) - begin);
+
+    crypto_generichash(checksum_of(writer, shared->chunk), CUZK_DERIVED_CHECKSUM_BYTES, shared->bytes, n,
+                       NULL, 0);
+    return writer->store.write_at(writer->store.context, begin, shared->bytes, n, err);
+}
+
+enum cuzk_status cuzk_derived_writer_finish(struct cuzk_derived_writer *writer,
+                                            const uint8_t params[CUZK_DERIVED_PARAMS_BYTES],
+                                            struct cuzk_error *err)
+{
+    const struct cuzk_store store = writer->store;
     const size_t n = writer->chunks * CUZK_DERIVED_CHECKSUM_BYTES;
     uint8_t sum[CUZK_DERIVED_CHECKSUM_BYTES];
 
-    if (writer->written != writer->shape.table_offset)
-        return cuzk_error_set(err, CUZK_INTERNAL, "a derived key gets fewer points than it has");
-    CUZK_TRY(writer->sink.write(writer->sink.context, writer->table, n, err));
+    memcpy(writer->shape.identity.params, params, CUZK_DERIVED_PARAMS_BYTES);
+    CUZK_TRY(put_header(writer, err));
+    for (int k = 0; k < STRETCHES; k++)
+        if (writer->stretch[k].at != writer->stretch[k].end)
+            return cuzk_error_set(err, CUZK_INTERNAL, "a derived key gets fewer points than it has");
+    for (int k = 0; k < SHARED; k++)
+        if (writer->shared[k].bytes != NULL)
+            CUZK_TRY(put_shared(writer, &writer->shared[k], err));
+    CUZK_TRY(store.write_at(store.context, writer->shape.table_offset, writer->table, n, err));
     crypto_generichash(sum, sizeof sum, writer->table, n, NULL, 0);
-    return writer->sink.write(writer->sink.context, sum, sizeof sum, err);
+    return store.write_at(store.context, writer->shape.table_offset + n, sum, sizeof sum, err);
 }

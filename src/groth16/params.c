@@ -122,8 +122,7 @@ static enum cuzk_status validate_chunk(void *context, size_t index, struct cuzk_
             return cuzk_error_set(err, bad.status, "%s: %s[%zu]: %s (offset %" PRIu64 ")", params->name,
                                   query_name[job->query], k, bad.message, offset);
     }
-    if (params->map.mapped)
-        cuzk_file_map_drop(&params->map, query->offset + begin * size, query->offset + end * size);
+    cuzk_params_release(params, job->query, begin, end);
     const uint64_t done = __atomic_add_fetch(&job->done, end - begin, __ATOMIC_RELAXED);
 
     cuzk_progress_report(job->progress, "points checked", done, job->total);
@@ -148,22 +147,22 @@ enum cuzk_status cuzk_params_validate(const struct cuzk_params *params, enum cuz
 
 /* ---- for a plan ---- */
 
-/* The context of a listener is the params; which query it is for, is in its name. */
-static enum cuzk_status drop(void *context, size_t begin, size_t end, enum cuzk_query query)
+void cuzk_params_release(const struct cuzk_params *params, enum cuzk_query query, size_t begin, size_t end)
 {
-    const struct cuzk_params *params = context;
     const size_t size = point_bytes(query);
 
-    cuzk_file_map_drop(&params->map, params->query[query].offset + begin * size,
-                       params->query[query].offset + end * size);
-    return CUZK_OK;
+    if (params->map.mapped)
+        cuzk_file_map_drop(&params->map, params->query[query].offset + begin * size,
+                           params->query[query].offset + end * size);
 }
 
+/* The context of a listener is the params; which query it is for, is in its name. */
 #define DROP(query)                                                                                          \
     static enum cuzk_status drop_##query(void *context, size_t begin, size_t end, struct cuzk_error *err)    \
     {                                                                                                        \
         (void)err;                                                                                           \
-        return drop(context, begin, end, CUZK_QUERY_##query);                                                \
+        cuzk_params_release(context, CUZK_QUERY_##query, begin, end);                                        \
+        return CUZK_OK;                                                                                      \
     }
 DROP(H)
 DROP(L)

@@ -51,6 +51,9 @@ enum cuzk_status cuzk_params_validate(const struct cuzk_params *params, enum cuz
                                       struct cuzk_pool *pool, const struct cuzk_progress *progress,
                                       struct cuzk_error *err);
 
+/* Points [begin, end) of a query will not be read again soon: where they are of a file, their pages go. */
+void cuzk_params_release(const struct cuzk_params *params, enum cuzk_query query, size_t begin, size_t end);
+
 /* Fills the queries of a plan, without the variables they belong to: bytes, counts, names, and a listener
  * that drops the pages that were used. */
 void cuzk_params_plan(const struct cuzk_params *params, struct cuzk_backend_query query[CUZK_QUERIES]);

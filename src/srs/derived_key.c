@@ -78,32 +78,47 @@ enum cuzk_status cuzk_derived_find(const char *params_path, const struct cuzk_r1
 
 /* ---- writing ---- */
 
-/* What is written: from parameters, or from toxic waste. */
+/* Makes the file under its name, or nothing: from params or, where params is NULL, from toxic waste. */
 struct making {
     struct cuzk_backend *backend;
     struct cuzk_pool *pool;
     const struct cuzk_r1cs *r1cs;
     const struct cuzk_params *params;
-    const struct cuzk_toxic *toxic; /* where it is not NULL, params is */
+    const struct cuzk_toxic *toxic;
+    const char *params_path;
     const struct cuzk_progress *progress;
 };
 
-static enum cuzk_status make_file(const struct making *making, const char *params_path, bool replace,
-                                  struct cuzk_error *err)
+static enum cuzk_status make_digest(void *context, const struct cuzk_progress *progress,
+                                    uint8_t out[CUZK_DERIVED_PARAMS_BYTES], struct cuzk_error *err)
 {
-    uint8_t digest[CUZK_DERIVED_PARAMS_BYTES];
+    const struct making *making = context;
+
+    return digest_of(making->params_path, progress, out, err);
+}
+
+static enum cuzk_status make_bytes(struct making *making, struct cuzk_store store, struct cuzk_error *err)
+{
+    const struct cuzk_derive_digest digest = {make_digest, making};
+    uint8_t bytes[CUZK_DERIVED_PARAMS_BYTES];
+
+    if (making->params != NULL)
+        return cuzk_derive(making->backend, making->pool, making->r1cs, making->params, &digest, store,
+                           making->progress, err);
+    CUZK_TRY(make_digest(making, making->progress, bytes, err));
+    return cuzk_derived_setup(making->backend, making->pool, making->r1cs, making->toxic, bytes, store,
+                              making->progress, err);
+}
+
+static enum cuzk_status make_file(struct making *making, bool replace, struct cuzk_error *err)
+{
     char path[CUZK_PARAMETER_PATH];
     struct cuzk_file_out *file;
 
-    if (!cuzk_cache_place(params_path, CUZK_DERIVED_SUFFIX, path))
-        return cuzk_error_set(err, CUZK_IO, "%s: no place to keep a derived key at", params_path);
-    CUZK_TRY(digest_of(params_path, making->progress, digest, err));
+    if (!cuzk_cache_place(making->params_path, CUZK_DERIVED_SUFFIX, path))
+        return cuzk_error_set(err, CUZK_IO, "%s: no place to keep a derived key at", making->params_path);
     CUZK_TRY(cuzk_file_out_open(path, replace, &file, err));
-    const enum cuzk_status status =
-        making->toxic != NULL ? cuzk_derived_setup(making->backend, making->pool, making->r1cs, making->toxic,
-                                                   digest, cuzk_file_out_sink(file), making->progress, err)
-                              : cuzk_derive(making->backend, making->pool, making->r1cs, making->params,
-                                            digest, cuzk_file_out_sink(file), making->progress, err);
+    const enum cuzk_status status = make_bytes(making, cuzk_file_out_store(file), err);
     if (status != CUZK_OK) {
         cuzk_file_out_abandon(file);
         return status;
@@ -116,9 +131,9 @@ enum cuzk_status cuzk_derived_build(struct cuzk_backend *backend, struct cuzk_po
                                     const char *params_path, const struct cuzk_progress *progress,
                                     struct cuzk_error *err)
 {
-    const struct making making = {backend, pool, r1cs, params, NULL, progress};
+    struct making making = {backend, pool, r1cs, params, NULL, params_path, progress};
 
-    return make_file(&making, params_path, true, err);
+    return make_file(&making, true, err);
 }
 
 enum cuzk_status cuzk_derived_make(struct cuzk_backend *backend, struct cuzk_pool *pool,
@@ -126,7 +141,7 @@ enum cuzk_status cuzk_derived_make(struct cuzk_backend *backend, struct cuzk_poo
                                    const char *params_path, const struct cuzk_progress *progress,
                                    struct cuzk_error *err)
 {
-    const struct making making = {backend, pool, r1cs, NULL, toxic, progress};
+    struct making making = {backend, pool, r1cs, NULL, toxic, params_path, progress};
 
-    return make_file(&making, params_path, false, err);
+    return make_file(&making, false, err);
 }

@@ -45,21 +45,29 @@ static void write_file(unsigned log_domain, uint32_t inputs, uint32_t aux, struc
     *out = (struct memory){0};
     for (uint32_t k = 0; k < inputs; k += 3)
         bitmap[k / 64] |= UINT64_C(1) << (k % 64);
-    assert_int_equal(cuzk_derived_writer_create(memory_sink(out), pool, &shape, bitmap, &writer, NULL),
+    assert_int_equal(cuzk_derived_writer_create(memory_store(out), pool, &shape, bitmap, &writer, NULL),
                      CUZK_OK);
-    const size_t n = ((size_t)1 << log_domain) + (inputs + 2) / 3 + aux, size = n * CUZK_G1_RAW_BYTES;
+    const size_t count[CUZK_DERIVED_PARTS] = {(size_t)1 << log_domain, (inputs + 2) / 3 + aux};
+    size_t at[CUZK_DERIVED_PARTS] = {0}, step = 1;
+    const size_t size = (count[0] + count[1]) * CUZK_G1_RAW_BYTES;
     uint8_t *points = malloc(size);
     for (size_t k = 0; k < size; k++)
         points[k] = (uint8_t)(k * 7 + k / 96 * 13) & 0x1f;
-    /* in stretches of all lengths: chunks begin and end anywhere in them */
-    for (size_t at = 0, step = 1; at < n; step = step * 5 + 1) {
-        const size_t now = n - at < step ? n - at : step;
-        assert_int_equal(cuzk_derived_write_points(writer, points + at * CUZK_G1_RAW_BYTES, now, NULL),
-                         CUZK_OK);
-        at += now;
+    /* in stretches of all lengths, in turns: chunks begin and end anywhere in them */
+    while (at[0] < count[0] || at[1] < count[1]) {
+        for (int part = CUZK_DERIVED_PARTS - 1; part >= 0; part--, step = step * 5 + 1) {
+            const size_t left = count[part] - at[part], now = left < step ? left : step;
+            const uint8_t *from = points + ((part == 0 ? 0 : count[0]) + at[part]) * CUZK_G1_RAW_BYTES;
+            assert_int_equal(cuzk_derived_write_points(writer, (enum cuzk_derived_part)part, from, now, NULL),
+                             CUZK_OK);
+            at[part] += now;
+        }
     }
-    assert_int_equal(cuzk_derived_write_points(writer, points, 1, NULL), CUZK_INTERNAL); /* one too many */
-    assert_int_equal(cuzk_derived_writer_finish(writer, NULL), CUZK_OK);
+    for (int part = 0; part < CUZK_DERIVED_PARTS; part++) /* one too many */
+        assert_int_equal(cuzk_derived_write_points(writer, (enum cuzk_derived_part)part, points, 1, NULL),
+                         CUZK_INTERNAL);
+    assert_int_equal(cuzk_derived_writer_finish(writer, own.params, NULL), CUZK_OK);
+    assert_memory_equal(out->bytes + shape.h_offset, points, size);
     assert_int_equal(out->length, writer == NULL ? 0 : shape.bytes);
     cuzk_derived_writer_destroy(writer);
     free(points);
@@ -140,10 +148,10 @@ static void test_derived_writer__takes_no_infinity_and_no_fewer_points(void **st
     const uint64_t none = 0;
 
     (void)state;
-    assert_int_equal(cuzk_derived_writer_create(memory_sink(&file), NULL, &shape, &none, &writer, NULL),
+    assert_int_equal(cuzk_derived_writer_create(memory_store(&file), NULL, &shape, &none, &writer, NULL),
                      CUZK_OK);
-    assert_int_equal(cuzk_derived_write_points(writer, infinity, 1, NULL), CUZK_INPUT);
-    assert_int_equal(cuzk_derived_writer_finish(writer, NULL), CUZK_INTERNAL);
+    assert_int_equal(cuzk_derived_write_points(writer, CUZK_DERIVED_L, infinity, 1, NULL), CUZK_INPUT);
+    assert_int_equal(cuzk_derived_writer_finish(writer, own.params, NULL), CUZK_INTERNAL);
     cuzk_derived_writer_destroy(writer);
     free(file.bytes);
 }
@@ -173,7 +181,7 @@ static void test_prover__refuses_what_a_wrong_derived_key_proves(void **state)
         struct cuzk_prover *prover;
         uint8_t proof[CUZK_PROOF_BYTES], swap[CUZK_G1_RAW_BYTES];
         assert_int_equal(
-            cuzk_derived_setup(backend, pool, toy.r1cs, &toy.toxic, digest, memory_sink(&bytes), NULL, &err),
+            cuzk_derived_setup(backend, pool, toy.r1cs, &toy.toxic, digest, memory_store(&bytes), NULL, &err),
             CUZK_OK);
         assert_int_equal(
             cuzk_derived_from_bytes("toy", bytes.bytes, bytes.length, NULL, pool, NULL, &derived, &err),

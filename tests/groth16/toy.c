@@ -1,5 +1,6 @@
 #include "toy.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -153,16 +154,21 @@ void toy_assert_proofs(const struct toy *toy, struct cuzk_prover *prover)
     assert_true(seen >= 3);
 }
 
+static void reserve(struct memory *memory, size_t length)
+{
+    if (length <= memory->capacity)
+        return;
+    memory->capacity = 2 * length;
+    memory->bytes = realloc(memory->bytes, memory->capacity);
+    assert_non_null(memory->bytes);
+}
+
 static enum cuzk_status append(void *context, const void *bytes, size_t n, struct cuzk_error *err)
 {
     struct memory *memory = context;
 
     (void)err;
-    if (memory->length + n > memory->capacity) {
-        memory->capacity = 2 * (memory->length + n);
-        memory->bytes = realloc(memory->bytes, memory->capacity);
-        assert_non_null(memory->bytes);
-    }
+    reserve(memory, memory->length + n);
     memcpy(memory->bytes + memory->length, bytes, n);
     memory->length += n;
     return CUZK_OK;
@@ -171,4 +177,25 @@ static enum cuzk_status append(void *context, const void *bytes, size_t n, struc
 struct cuzk_sink memory_sink(struct memory *memory)
 {
     return (struct cuzk_sink){append, memory};
+}
+
+static enum cuzk_status put(void *context, uint64_t offset, const void *bytes, size_t n,
+                            struct cuzk_error *err)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct memory *memory = context;
+
+    (void)err;
+    pthread_mutex_lock(&lock);
+    reserve(memory, offset + n);
+    memcpy(memory->bytes + offset, bytes, n);
+    if (memory->length < offset + n)
+        memory->length = offset + n;
+    pthread_mutex_unlock(&lock);
+    return CUZK_OK;
+}
+
+struct cuzk_store memory_store(struct memory *memory)
+{
+    return (struct cuzk_store){put, memory};
 }

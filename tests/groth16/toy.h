@@ -32,11 +32,12 @@ void toy_scalar(struct fixture_json value, struct cuzk_fr *out);
 /* Fails the test unless the prover makes every proof recorded of the circuit, byte for byte. */
 void toy_assert_proofs(const struct toy *toy, struct cuzk_prover *prover);
 
-/* Bytes in memory as a sink. */
+/* Bytes in memory as a sink or a store. */
 struct memory {
     uint8_t *bytes;
     size_t length, capacity;
 };
 struct cuzk_sink memory_sink(struct memory *memory);
+struct cuzk_store memory_store(struct memory *memory);
 
 #endif
