@@ -14,7 +14,7 @@ struct header {
     size_t bytes; /* of the whole block, header included */
     size_t mapped;
 };
-enum { HEADER_BYTES = 64, WIPE_GRAIN = 4 << 20 };
+enum { HEADER_BYTES = 64, WIPE_GRAIN = 4 << 20, FIRST_BYTES = 4096 /* of an array that grows */ };
 #define MAP_THRESHOLD ((size_t)2 << 20)
 
 static atomic_size_t in_use, peak;
@@ -74,6 +74,25 @@ enum cuzk_status cuzk_mem_alloc(size_t count, size_t size, const char *what, voi
     header->mapped = mapped;
     account(bytes);
     *out = (char *)base + HEADER_BYTES;
+    return CUZK_OK;
+}
+
+enum cuzk_status cuzk_mem_grow(size_t wanted, size_t used, size_t size, const char *what, void **items,
+                               size_t *room, struct cuzk_error *err)
+{
+    size_t larger = *room != 0 ? *room : (FIRST_BYTES + size - 1) / size;
+    void *fresh;
+
+    if (wanted <= *room)
+        return CUZK_OK;
+    while (larger < wanted)
+        larger = larger <= SIZE_MAX / 2 ? 2 * larger : wanted;
+    CUZK_TRY(cuzk_mem_alloc(larger, size, what, &fresh, err));
+    if (used > 0)
+        memcpy(fresh, *items, used * size);
+    cuzk_mem_free(*items);
+    *items = fresh;
+    *room = larger;
     return CUZK_OK;
 }
 

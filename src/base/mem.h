@@ -25,6 +25,12 @@ extern "C" {
 enum cuzk_status cuzk_mem_alloc(size_t count, size_t size, const char *what, void **out,
                                 struct cuzk_error *err);
 
+/* Makes room for `wanted` elements of `size` bytes in *items, a block of cuzk_mem_alloc with room for *room
+ * of them (NULL and 0: none yet); the first `used` keep their values, the others may not. Grows by doubling,
+ * from a page on. Errors: MEMORY; nothing has changed then. */
+enum cuzk_status cuzk_mem_grow(size_t wanted, size_t used, size_t size, const char *what, void **items,
+                               size_t *room, struct cuzk_error *err);
+
 /* Frees a block of cuzk_mem_alloc; NULL is fine. */
 void cuzk_mem_free(void *block);
 
@@ -57,6 +63,10 @@ size_t cuzk_mem_peak(void);
 
 /* cuzk_mem_alloc for a typed array: CUZK_NEW(&scalars, n, "h scalars", err). */
 #define CUZK_NEW(ptr, count, what, err) cuzk_mem_alloc((count), sizeof **(ptr), (what), (void **)(ptr), (err))
+
+/* cuzk_mem_grow for a typed array: CUZK_GROW(&items, count + 1, count, &room, "h scalars", err). */
+#define CUZK_GROW(ptr, wanted, used, room, what, err)                                                        \
+    cuzk_mem_grow((wanted), (used), sizeof **(ptr), (what), (void **)(ptr), (room), (err))
 
 #ifdef __cplusplus
 }

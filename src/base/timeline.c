@@ -18,8 +18,6 @@ struct cuzk_timeline {
     size_t dropped;
 };
 
-enum { FIRST_ROOM = 256 };
-
 enum cuzk_status cuzk_timeline_create(struct cuzk_timeline **out, struct cuzk_error *err)
 {
     struct cuzk_timeline *timeline;
@@ -51,17 +49,8 @@ static void copy_name(char *to, const char *from, size_t length)
 static enum cuzk_status append(struct cuzk_timeline *timeline, const struct cuzk_timeline_event *event,
                                struct cuzk_error *err)
 {
-    if (timeline->count == timeline->room) {
-        const size_t room = timeline->room == 0 ? FIRST_ROOM : 2 * timeline->room;
-        struct cuzk_timeline_event *larger;
-
-        CUZK_TRY(CUZK_NEW(&larger, room, "timeline events", err));
-        if (timeline->count > 0)
-            memcpy(larger, timeline->events, timeline->count * sizeof *larger);
-        cuzk_mem_free(timeline->events);
-        timeline->events = larger;
-        timeline->room = room;
-    }
+    CUZK_TRY(CUZK_GROW(&timeline->events, timeline->count + 1, timeline->count, &timeline->room,
+                       "timeline events", err));
     timeline->events[timeline->count++] = *event;
     return CUZK_OK;
 }

@@ -22,7 +22,7 @@
 
 #define GIB ((double)(UINT64_C(1) << 30))
 
-enum { EVENTS_FIRST = 1024, SEED = 1 };
+enum { SEED = 1 };
 
 /* ---- the work ---- */
 
@@ -122,22 +122,11 @@ static void keep_event(void *context, const struct cuzk_engine_event *event)
     struct load *load = context;
 
     pthread_mutex_lock(&load->lock);
-    if (load->event_count == load->event_room) {
-        const size_t room = load->event_room > 0 ? 2 * load->event_room : EVENTS_FIRST;
-        struct cuzk_engine_event *larger;
-
-        if (CUZK_NEW(&larger, room, "events", NULL) == CUZK_OK) {
-            if (load->event_count > 0)
-                memcpy(larger, load->events, load->event_count * sizeof *larger);
-            cuzk_mem_free(load->events);
-            load->events = larger;
-            load->event_room = room;
-        } else {
-            load->events_lost = true;
-        }
-    }
-    if (load->event_count < load->event_room)
+    if (CUZK_GROW(&load->events, load->event_count + 1, load->event_count, &load->event_room, "events",
+                  NULL) == CUZK_OK)
         load->events[load->event_count++] = *event;
+    else
+        load->events_lost = true;
     pthread_mutex_unlock(&load->lock);
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-enum { BUFFER_BYTES = 1 << 16, TERM_BYTES = 1 + 4 + CUZK_FR_BYTES, FIRST_BITMAP_WORDS = 64 };
+enum { BUFFER_BYTES = 1 << 16, TERM_BYTES = 1 + 4 + CUZK_FR_BYTES };
 
 enum cuzk_status cuzk_digest_create(uint32_t checkpoint_every, struct cuzk_digest *out,
                                     struct cuzk_error *err)
@@ -47,20 +47,10 @@ static void put_coefficient(const struct cuzk_fr *coefficient, uint8_t out[CUZK_
             out[8 * i + byte] = (uint8_t)(words[i] >> 8 * byte);
 }
 
+/* All words are used: new ones are zero. */
 static enum cuzk_status grow(uint64_t **bitmap, size_t *words, size_t needed, struct cuzk_error *err)
 {
-    size_t larger = *words ? *words : FIRST_BITMAP_WORDS;
-    uint64_t *fresh;
-
-    while (larger < needed)
-        larger *= 2;
-    CUZK_TRY(CUZK_NEW(&fresh, larger, "density bitmap", err));
-    if (*bitmap)
-        memcpy(fresh, *bitmap, *words * sizeof *fresh);
-    cuzk_mem_free(*bitmap);
-    *bitmap = fresh;
-    *words = larger;
-    return CUZK_OK;
+    return CUZK_GROW(bitmap, needed, *words, words, "density bitmap", err);
 }
 
 static inline enum cuzk_status mark(struct cuzk_digest_matrix *matrix, cuzk_variable variable,
@@ -84,16 +74,8 @@ static enum cuzk_status checkpoint(struct cuzk_digest *digest, struct cuzk_error
 {
     struct cuzk_sha256 copy;
 
-    if (digest->checkpoint_count == digest->checkpoint_capacity) {
-        const size_t capacity = digest->checkpoint_capacity ? 2 * digest->checkpoint_capacity : 256;
-        uint8_t(*larger)[CUZK_SHA256_BYTES];
-        CUZK_TRY(CUZK_NEW(&larger, capacity, "checkpoints", err));
-        if (digest->checkpoint_count)
-            memcpy(larger, digest->checkpoints, digest->checkpoint_count * sizeof *larger);
-        cuzk_mem_free(digest->checkpoints);
-        digest->checkpoints = larger;
-        digest->checkpoint_capacity = capacity;
-    }
+    CUZK_TRY(CUZK_GROW(&digest->checkpoints, digest->checkpoint_count + 1, digest->checkpoint_count,
+                       &digest->checkpoint_capacity, "checkpoints", err));
     drain(digest);
     copy = digest->hash;
     cuzk_sha256_final(&copy, digest->checkpoints[digest->checkpoint_count++]);

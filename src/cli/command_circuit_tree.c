@@ -31,21 +31,10 @@ struct tree {
 
 static bool make_room(struct tree *tree)
 {
-    if (tree->count < tree->room)
-        return true;
-    const size_t room = tree->room == 0 ? 256 : 2 * tree->room;
-    struct node *larger;
-
     if (tree->status == CUZK_OK)
-        tree->status = CUZK_NEW(&larger, room, "namespace tree", tree->err);
-    if (tree->status != CUZK_OK)
-        return false;
-    if (tree->count > 0)
-        memcpy(larger, tree->nodes, tree->count * sizeof *larger);
-    cuzk_mem_free(tree->nodes);
-    tree->nodes = larger;
-    tree->room = room;
-    return true;
+        tree->status =
+            CUZK_GROW(&tree->nodes, tree->count + 1, tree->count, &tree->room, "namespace tree", tree->err);
+    return tree->status == CUZK_OK;
 }
 
 static void enter(void *context, const struct cuzk_cs_name *name, const struct cuzk_cs_counts *at)

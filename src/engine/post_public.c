@@ -63,19 +63,9 @@ static enum cuzk_status read_api(struct reading *r, struct cuzk_error *err)
 
 static enum cuzk_status make_room(struct reading *r, struct cuzk_error *err)
 {
-    struct cuzk_post_vanilla *larger;
-
-    if (r->out->count < r->room)
-        return CUZK_OK;
     if (r->out->count == CUZK_POST_SECTORS_MOST)
         return cuzk_json_read_fail(&r->json, "sectors", err, "expected at most %d", CUZK_POST_SECTORS_MOST);
-    r->room = r->room == 0 ? 64 : 2 * r->room;
-    CUZK_TRY(CUZK_NEW(&larger, r->room, "sectors", err));
-    if (r->out->count > 0)
-        memcpy(larger, r->out->sectors, r->out->count * sizeof *larger);
-    cuzk_mem_free(r->out->sectors);
-    r->out->sectors = larger;
-    return CUZK_OK;
+    return CUZK_GROW(&r->out->sectors, r->out->count + 1, r->out->count, &r->room, "sectors", err);
 }
 
 static enum cuzk_status read_sector(struct reading *r, struct cuzk_error *err)

@@ -1,7 +1,5 @@
 #include "groth16/snarkjs_json.h"
 
-#include <string.h>
-
 #include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "base/mem.h"
@@ -250,24 +248,6 @@ static enum cuzk_status read_name(struct cuzk_json_document *json, const char *f
     return CUZK_OK;
 }
 
-/* An array that grows by doubling: JSON does not say its length. */
-static enum cuzk_status grow(void **items, size_t size, size_t count, size_t *capacity,
-                             struct cuzk_error *err)
-{
-    void *larger;
-
-    if (count < *capacity)
-        return CUZK_OK;
-    const size_t room = *capacity == 0 ? 16 : *capacity * 2;
-    CUZK_TRY(cuzk_mem_alloc(room, size, "elements of a JSON array", &larger, err));
-    if (count > 0)
-        memcpy(larger, *items, count * size);
-    cuzk_mem_free(*items);
-    *items = larger;
-    *capacity = room;
-    return CUZK_OK;
-}
-
 static enum cuzk_status read_ic(struct cuzk_json_document *json, struct cuzk_vk *out, struct cuzk_error *err)
 {
     size_t capacity = 0;
@@ -281,7 +261,7 @@ static enum cuzk_status read_ic(struct cuzk_json_document *json, struct cuzk_vk 
         CUZK_TRY(cuzk_json_read_element(json, &more, err));
         if (!more)
             return CUZK_OK;
-        CUZK_TRY(grow((void **)&out->ic, sizeof *out->ic, out->ic_count, &capacity, err));
+        CUZK_TRY(CUZK_GROW(&out->ic, out->ic_count + 1, out->ic_count, &capacity, "input points", err));
         CUZK_TRY(read_g1(json, "IC", &out->ic[out->ic_count], err));
         out->ic_count++;
     }
@@ -414,7 +394,7 @@ static enum cuzk_status read_public(struct cuzk_json_document *json, struct cuzk
         CUZK_TRY(cuzk_json_read_element(json, &more, err));
         if (!more)
             return cuzk_json_read_end(json, err);
-        CUZK_TRY(grow((void **)out, sizeof **out, *count, &capacity, err));
+        CUZK_TRY(CUZK_GROW(out, *count + 1, *count, &capacity, "public signals", err));
         CUZK_TRY(read_number(json, "public signal", words, err));
         if (words[4] != 0 || words[5] != 0 || !cuzk_fr_words_are_reduced(words))
             return cuzk_json_read_fail(json, "public signal", err, "number %zu is not below r", *count);

@@ -83,12 +83,7 @@ static enum cuzk_status read_combination(struct cuzk_bytes *bytes, const struct 
     CUZK_TRY(cuzk_bytes_u32le(bytes, "number of terms", &count, err));
     CUZK_TRY(cuzk_bytes_take_array(bytes, "terms of a constraint", count, TERM_BYTES, &terms, err));
     const uint64_t begin = bytes->position - (uint64_t)count * TERM_BYTES;
-    if (count > scratch->capacity) {
-        cuzk_mem_free(scratch->terms);
-        scratch->capacity = 0;
-        CUZK_TRY(CUZK_NEW(&scratch->terms, 2 * (size_t)count, "constraint terms", err));
-        scratch->capacity = 2 * (size_t)count;
-    }
+    CUZK_TRY(CUZK_GROW(&scratch->terms, count, 0, &scratch->capacity, "constraint terms", err));
     for (uint32_t k = 0; k < count; k++) {
         const uint8_t *term = terms + (size_t)k * TERM_BYTES;
         const uint32_t wire = cuzk_load_u32le(term);

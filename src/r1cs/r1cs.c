@@ -290,20 +290,8 @@ struct cuzk_r1cs_builder {
 
 static enum cuzk_status column_reserve(struct column *column, size_t more, struct cuzk_error *err)
 {
-    uint32_t *larger;
-
-    if (column->count + more <= column->capacity)
-        return CUZK_OK;
-    size_t capacity = column->capacity == 0 ? 1024 : column->capacity * 2;
-    while (capacity < column->count + more)
-        capacity *= 2;
-    CUZK_TRY(CUZK_NEW(&larger, capacity, "constraint matrix", err));
-    if (column->count > 0)
-        memcpy(larger, column->items, column->count * sizeof *larger);
-    cuzk_mem_free(column->items);
-    column->items = larger;
-    column->capacity = capacity;
-    return CUZK_OK;
+    return CUZK_GROW(&column->items, column->count + more, column->count, &column->capacity,
+                     "constraint matrix", err);
 }
 
 /* Gives back what doubling took too much. */
@@ -522,12 +510,7 @@ static enum cuzk_status load_row(const struct cuzk_r1cs *r1cs, int matrix, struc
     const struct cuzk_matrix *m = &r1cs->matrix[matrix];
     const uint32_t begin = m->row_start[at.stored], count = m->row_start[at.stored + 1] - begin;
 
-    if (count > *capacity) {
-        cuzk_mem_free(*terms);
-        *capacity = 0;
-        CUZK_TRY(CUZK_NEW(terms, 2 * (size_t)count, "constraint terms", err));
-        *capacity = 2 * (size_t)count;
-    }
+    CUZK_TRY(CUZK_GROW(terms, count, 0, capacity, "constraint terms", err));
     for (uint32_t k = 0; k < count; k++)
         (*terms)[k] = (struct cuzk_term){r1cs->pool[m->coefficients[begin + k]],
                                          cuzk_r1cs_variable(r1cs, m->variables[begin + k], at.part)};

@@ -39,12 +39,7 @@ static enum cuzk_status write_constraint(void *context, struct cuzk_combination 
     struct cuzk_stream_writer *writer = context;
     const size_t size = cuzk_stream_size(a.count) + cuzk_stream_size(b.count) + cuzk_stream_size(c.count);
 
-    if (size > writer->capacity) {
-        cuzk_mem_free(writer->buffer);
-        writer->capacity = 0;
-        CUZK_TRY(CUZK_NEW(&writer->buffer, 2 * size, "encoded constraint", err));
-        writer->capacity = 2 * size;
-    }
+    CUZK_TRY(CUZK_GROW(&writer->buffer, size, 0, &writer->capacity, "encoded constraint", err));
     uint8_t *end = cuzk_stream_encode(a, writer->buffer);
     end = cuzk_stream_encode(b, end);
     (void)cuzk_stream_encode(c, end);
@@ -120,12 +115,7 @@ static enum cuzk_status decode_combination(const uint8_t *bytes, size_t length, 
             "R1CS stream, constraint %llu: %zu terms at offset %zu need %zu bytes, found %zu",
             (unsigned long long)constraint, count, *at, cuzk_stream_size(count), length - *at);
     *at += CUZK_STREAM_COUNT_BYTES;
-    if (count > terms->capacity) {
-        cuzk_mem_free(terms->items);
-        terms->capacity = 0;
-        CUZK_TRY(CUZK_NEW(&terms->items, 2 * count, "constraint terms", err));
-        terms->capacity = 2 * count;
-    }
+    CUZK_TRY(CUZK_GROW(&terms->items, count, 0, &terms->capacity, "constraint terms", err));
     for (size_t k = 0; k < count; k++, *at += CUZK_STREAM_TERM_BYTES) {
         struct cuzk_term *term = &terms->items[k];
         CUZK_TRY(decode_term(bytes, *at, constraint, term, err));

@@ -4,25 +4,11 @@
 
 #include "base/mem.h"
 
-enum { FIRST_ROOM = 8192 };
-
 static enum cuzk_status append(void *context, const void *bytes, size_t n, struct cuzk_error *err)
 {
     struct cuzk_text_buffer *buffer = context;
 
-    if (n > buffer->room - buffer->length) {
-        size_t room = buffer->room == 0 ? FIRST_ROOM : 2 * buffer->room;
-        char *larger;
-
-        while (room - buffer->length < n)
-            room *= 2;
-        CUZK_TRY(CUZK_NEW(&larger, room, "text", err));
-        if (buffer->length > 0)
-            memcpy(larger, buffer->text, buffer->length);
-        cuzk_mem_free(buffer->text);
-        buffer->text = larger;
-        buffer->room = room;
-    }
+    CUZK_TRY(CUZK_GROW(&buffer->text, buffer->length + n, buffer->length, &buffer->room, "text", err));
     if (n > 0)
         memcpy(buffer->text + buffer->length, bytes, n);
     buffer->length += n;

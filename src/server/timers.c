@@ -126,18 +126,9 @@ void cuzk_timers_destroy(struct cuzk_timers *timers)
 
 static enum cuzk_status make_room(struct cuzk_timers *timers, struct cuzk_error *err)
 {
-    if (timers->count + 1 < timers->room)
-        return CUZK_OK;
-    const size_t room = timers->room == 0 ? 64 : 2 * timers->room;
-    struct cuzk_timer **heap;
-
-    CUZK_TRY(CUZK_NEW(&heap, room, "timers", err));
-    if (timers->count > 0)
-        memcpy((void *)heap, (const void *)timers->heap, (timers->count + 1) * sizeof *heap);
-    cuzk_mem_free((void *)timers->heap);
-    timers->heap = heap;
-    timers->room = room;
-    return CUZK_OK;
+    /* place 0 is not used */
+    return CUZK_GROW(&timers->heap, timers->count + 2, timers->room > 0 ? timers->count + 1 : 0,
+                     &timers->room, "timers", err);
 }
 
 enum cuzk_status cuzk_timer_start(struct cuzk_timers *timers, struct cuzk_timer *timer, uint64_t after_ms,

@@ -69,6 +69,54 @@ static void test_fail_after__fails_the_chosen_allocation(void **state)
     cuzk_mem_free_wiped(block);
 }
 
+static void test_grow__keeps_what_is_used_and_doubles(void **state)
+{
+    const size_t before = cuzk_mem_in_use();
+    uint64_t *items = NULL;
+    size_t room = 0, rooms = 0;
+
+    (void)state;
+    for (size_t n = 0; n < 5000; n++) {
+        const size_t old = room;
+
+        assert_int_equal(CUZK_GROW(&items, n + 1, n, &room, "numbers", NULL), CUZK_OK);
+        assert_true(room > n);
+        if (room != old)
+            rooms++;
+        items[n] = n;
+    }
+    assert_in_range(rooms, 2, 5);
+    for (size_t n = 0; n < 5000; n++)
+        assert_int_equal(items[n], n);
+    assert_int_equal(CUZK_GROW(&items, 1000000, 0, &room, "numbers", NULL), CUZK_OK);
+    assert_in_range(room, 1000000, 2000000);
+    cuzk_mem_free(items);
+    assert_int_equal(cuzk_mem_in_use(), before);
+}
+
+static void test_grow__changes_nothing_where_it_fails(void **state)
+{
+    struct cuzk_error err = {0};
+    uint8_t *items = NULL;
+    size_t room = 0;
+
+    (void)state;
+    assert_int_equal(CUZK_GROW(&items, 1, 0, &room, "bytes", NULL), CUZK_OK);
+    uint8_t *const old = items;
+    const size_t old_room = room;
+
+    items[0] = 7;
+    cuzk_mem_fail_after(0, 0);
+    assert_int_equal(CUZK_GROW(&items, room + 1, 1, &room, "bytes", &err), CUZK_MEMORY);
+    cuzk_mem_fail_after(SIZE_MAX, 0);
+    assert_non_null(strstr(err.message, "bytes"));
+    assert_int_equal(CUZK_GROW(&items, SIZE_MAX, 1, &room, "bytes", NULL), CUZK_MEMORY);
+    assert_ptr_equal(items, old);
+    assert_int_equal(room, old_room);
+    assert_int_equal(items[0], 7);
+    cuzk_mem_free(items);
+}
+
 static void test_wipe__clears(void **state)
 {
     uint8_t secret[33];
@@ -125,6 +173,8 @@ int main(void)
         cmocka_unit_test(test_alloc__is_aligned_and_zeroed),
         cmocka_unit_test(test_alloc__refuses_overflow_and_absurd_sizes),
         cmocka_unit_test(test_fail_after__fails_the_chosen_allocation),
+        cmocka_unit_test(test_grow__keeps_what_is_used_and_doubles),
+        cmocka_unit_test(test_grow__changes_nothing_where_it_fails),
         cmocka_unit_test(test_wipe__clears),
         cmocka_unit_test(test_trim__returns_what_lies_below_a_block_in_use),
     };
