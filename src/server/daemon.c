@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "backend/cuda/cuda.h"
 #include "base/clock.h"
@@ -135,7 +137,11 @@ static enum cuzk_status start_engine(struct cuzk_daemon *daemon, const struct cu
     cuzk_config_default_state(state, sizeof state);
     if (values->state_dir != NULL)
         snprintf(state, sizeof state, "%s", values->state_dir);
+    const bool fresh = access(state, F_OK) != 0;
+
     CUZK_TRY(cuzk_file_make_directory(state, err));
+    if (fresh) /* everybody's requests lie there */
+        (void)chmod(state, S_IRWXU);
     CUZK_TRY(open_devices(config, program, &devices, err));
     struct cuzk_engine_options options = {
         .knobs = config->knobs,

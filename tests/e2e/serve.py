@@ -136,6 +136,7 @@ class Socket(Case):
                 os.umask(0o177)
                 daemon = Daemon(folder).start()
             self.assertEqual(stat.S_IMODE(os.stat(daemon.socket).st_mode), 0o660)
+            self.assertEqual(stat.S_IMODE(os.stat(daemon.state).st_mode), 0o700)
             second = Daemon(daemon.folder)
             second.options[3] = str(self.folder / "other-state")
             done = subprocess.run([CUZK, "serve", *second.options], capture_output=True, text=True, timeout=60)
