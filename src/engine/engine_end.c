@@ -154,7 +154,8 @@ static void write_end(struct cuzk_engine *engine, struct engine_job *job)
     pthread_mutex_lock(&engine->lock);
 }
 
-/* Whoever runs the daemon hears of it too. Under lock, given up for a moment: the job is in use. */
+/* Whoever runs the daemon hears of it too; without a journal there is only the caller, who knows of all but
+ * the reason of a failure. Under lock, given up for a moment: the job is in use. */
 static void log_end(struct cuzk_engine *engine, const struct engine_job *job)
 {
     const unsigned long long id = (unsigned long long)job->id;
@@ -165,7 +166,7 @@ static void log_end(struct cuzk_engine *engine, const struct engine_job *job)
     if (job->state == CUZK_JOB_FAILED)
         cuzk_log_line(engine->log, CUZK_LOG_WARNING, "job %016llx: failed: %s", id,
                       job->error != NULL ? job->error : "no memory was left for the reason");
-    else
+    else if (engine->journal != NULL)
         cuzk_log_line(engine->log, CUZK_LOG_INFO, "job %016llx: %s of %u partition%s, %s after %.3f s", id,
                       kind, job->partitions, job->partitions == 1 ? "" : "s",
                       job->state == CUZK_JOB_DONE ? "done" : "cancelled", seconds);
