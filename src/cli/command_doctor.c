@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/parameters.h"
 #include "cli/plan.h"
+#include "cli/size_text.h"
 #include "groth16/params.h"
 #include "srs/cache.h"
 #include "srs/derived_key.h"
@@ -210,10 +211,12 @@ static void tell(struct cli_session *session, const struct cuzk_circuit_id *id, 
         write_finding(&session->writer, circuit, finding);
     }
     if (finding->present) {
-        cli_session_say(session, "  %-12s %s%s, %.2f GiB%s%s%s%s", circuit,
-                        finding->judged && finding->origin != CUZK_PARAMETERS_PUBLISHED ? "TEST PARAMETERS, "
-                                                                                        : "",
-                        state_of(finding), (double)finding->bytes / GIB, finding->whole ? "" : ": ",
+        const bool test = finding->whole && finding->judged && finding->origin != CUZK_PARAMETERS_PUBLISHED;
+        char size[CLI_SIZE_TEXT];
+
+        cli_session_say(session, "  %-12s %s, %s%s%s%s%s", circuit,
+                        test ? "TEST PARAMETERS: the chain takes no proof made with them" : state_of(finding),
+                        cli_size_text(finding->bytes, size), finding->whole ? "" : ": ",
                         finding->whole ? "" : finding->problem.message,
                         finding->pce.bytes > 0 ? "; its compact circuit is kept" : "",
                         finding->derived.bytes > 0 ? "; a derived key is kept" : "");

@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/remote.h"
+#include "cli/size_text.h"
 #include "server/message.h"
 
 struct keys_options {
@@ -69,11 +70,12 @@ static enum cuzk_status evict(struct cli_session *session, const void *values, c
 
     if (status == CUZK_OK) {
         const Cuzk__V1__EvictSrsResponse *response = (const Cuzk__V1__EvictSrsResponse *)answer;
+        char size[CLI_SIZE_TEXT];
         struct cuzk_json_writer *json = cli_session_answer_begin(session);
 
         if (response->was_loaded)
-            cli_session_say(session, "%s: cold now; %.1f MiB freed on devices and the host", arguments[0],
-                            (double)response->freed_bytes / 1048576);
+            cli_session_say(session, "%s: cold now; %s freed on devices and the host", arguments[0],
+                            cli_size_text(response->freed_bytes, size));
         else
             cli_session_say(session, "%s: was cold", arguments[0]);
         if (json != NULL) {

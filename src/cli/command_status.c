@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/remote.h"
+#include "cli/size_text.h"
 #include "server/message.h"
 
 struct status_options {
@@ -58,11 +59,13 @@ static void write_json(struct cuzk_json_writer *json, const Cuzk__V1__GetStatusR
 
 static void say(struct cli_session *session, const Cuzk__V1__GetStatusResponse *status)
 {
-    cli_session_say(session, "up %" PRIu64 " s, %" PRIu64 " proofs completed, %" PRIu64 " failed",
+    char size[2][CLI_SIZE_TEXT];
+
+    cli_session_say(session, "up %" PRIu64 " s; proofs completed: %" PRIu64 ", failed: %" PRIu64,
                     status->uptime_seconds, status->total_proofs_completed, status->total_proofs_failed);
-    cli_session_say(session, "host memory: %.1f of %.1f MiB planned",
-                    (double)status->pinned_memory_bytes / 1048576,
-                    (double)status->pinned_memory_limit_bytes / 1048576);
+    cli_session_say(session, "host memory: %s of %s planned",
+                    cli_size_text(status->pinned_memory_bytes, size[0]),
+                    cli_size_text(status->pinned_memory_limit_bytes, size[1]));
     cli_session_say(session, "%-14s %8s %8s", "queue", "pending", "running");
     for (size_t i = 0; i < status->n_queues; i++)
         cli_session_say(session, "%-14s %8" PRIu32 " %8" PRIu32, status->queues[i]->proof_kind,
@@ -73,9 +76,9 @@ static void say(struct cli_session *session, const Cuzk__V1__GetStatusResponse *
                         status->gpus[i]->current_job_id[0] != '\0' ? "at work on job " : "idle",
                         status->gpus[i]->current_job_id);
     for (size_t i = 0; i < status->n_loaded_srs; i++)
-        cli_session_say(session, "parameters %s: %s, %.1f MiB", status->loaded_srs[i]->circuit_id,
+        cli_session_say(session, "parameters %s: %s, %s", status->loaded_srs[i]->circuit_id,
                         tiers[(unsigned)status->loaded_srs[i]->tier % 3],
-                        (double)status->loaded_srs[i]->size_bytes / 1048576);
+                        cli_size_text(status->loaded_srs[i]->size_bytes, size[0]));
 }
 
 static enum cuzk_status run_status(struct cli_session *session, const void *values,

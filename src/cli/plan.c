@@ -5,9 +5,8 @@
 
 #include "backend/choice.h"
 #include "backend/cuda/cuda.h"
+#include "cli/size_text.h"
 #include "engine/device_need.h"
-
-#define GIB ((double)(UINT64_C(1) << 30))
 
 static void open_one(struct cli_plans *plans, const char *choice, uint64_t vram_limit)
 {
@@ -58,21 +57,22 @@ struct plan {
 
 static void say(struct cli_session *session, const char *indent, const char *name, const struct plan *plan)
 {
-    const double host = (double)(plan->need.key_host - plan->device.host) / GIB;
+    char text[6][CLI_SIZE_TEXT];
 
     if (!plan->fits)
         cli_session_say(session, "%son %s: %s", indent, name, plan->problem.message);
     else if (plan->need.key_device == 0)
-        cli_session_say(session, "%son %s: %.2f GiB for the circuit, %.2f for each partition in flight",
-                        indent, name, host, (double)plan->need.unit_host / GIB);
+        cli_session_say(session, "%son %s: %s for the circuit, %s for each partition in flight", indent, name,
+                        cli_size_text(plan->need.key_host - plan->device.host, text[0]),
+                        cli_size_text(plan->need.unit_host, text[1]));
     else
         cli_session_say(
             session,
-            "%son %s: %s, %.2f GiB of its memory, %.2f for each partition in flight; %.2f GiB of the "
-            "host's, %.2f of it page-locked",
+            "%son %s: %s, %s of its memory, %s for each partition in flight; %s of the host's, %s of it "
+            "page-locked",
             indent, name, plan->device.streamed ? "in chunks that pass through" : "whole",
-            (double)plan->need.key_device / GIB, (double)plan->need.unit_device / GIB,
-            (double)plan->need.key_host / GIB, (double)plan->device.host / GIB);
+            cli_size_text(plan->need.key_device, text[2]), cli_size_text(plan->need.unit_device, text[3]),
+            cli_size_text(plan->need.key_host, text[4]), cli_size_text(plan->device.host, text[5]));
 }
 
 static void write(struct cuzk_json_writer *json, const char *name, const struct plan *plan)

@@ -39,8 +39,12 @@ enum cuzk_status cli_remote_ask(struct cli_session *session, struct cuzk_client 
     const enum cuzk_status status = cuzk_client_call(client, call, out, &retry_ms, err);
 
     session->hint[0] = '\0';
-    if (status == CUZK_IO && retry_ms == 0) /* else it answered: it drains */
+    if (status == CUZK_IO && retry_ms == 0) { /* else it answered: it drains */
         cli_remote_hint(session);
+        if (strstr(err->message, "handshake failed") != NULL || strstr(err->message, "Socket closed") != NULL)
+            cli_session_hint(session, "a daemon that listens with certificates wants them from its clients: "
+                                      "--tls-certificate, --tls-key and --tls-ca");
+    }
     return status;
 }
 
