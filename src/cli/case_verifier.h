@@ -32,7 +32,7 @@ enum cuzk_status cli_case_verify(struct cli_session *session, const struct cli_v
          .type = CUZK_OPTION_STRING,                                                                         \
          .offset = offsetof(values, slot.vk),                                                                \
          .placeholder = "FILE",                                                                              \
-         .help = "the verifying key; by default the one in the parameter directory"},                        \
+         .help = "the verifying key, which --public needs; by default the one in the parameter directory"},  \
         CLI_PARAMETERS_OPTION(values, slot.params_dir), CLI_THREADS_OPTION_AT(values, slot.threads)
 
 #endif

@@ -19,7 +19,7 @@ struct seal_options {
     struct cuzk_option_hex32 porep_id, ticket, interactive_seed, prover_id, seed;
 };
 
-enum { DEFAULT_MINER = 1000, DEFAULT_SECTOR = 1 };
+enum { DEFAULT_MINER = 1000, DEFAULT_SECTOR = 1, SECTOR_BYTES_MOST = 1 << 30 };
 
 struct work {
     struct cuzk_seal_request request;
@@ -166,6 +166,12 @@ static enum cuzk_status run_work(struct cli_session *session, const struct seal_
                                           "c1.json",    "public_inputs.json", "sector.json"};
     struct cuzk_seal_request *request = &work->request;
 
+    if (given->sector_size.value > SECTOR_BYTES_MOST) {
+        cli_session_hint(session, "`cuzk synth porep` makes a C1 output of any size, without sealing");
+        return cuzk_error_set(err, CUZK_ARGUMENT,
+                              "--sector-size: sectors of up to 1GiB are sealed, not of %" PRIu64 " bytes",
+                              given->sector_size.value);
+    }
     CUZK_TRY(choose_proof(given, request, err));
     request->sector_number = given->sector_id.set ? given->sector_id.value : DEFAULT_SECTOR;
     if (given->prover_id.set)

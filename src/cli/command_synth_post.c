@@ -62,15 +62,16 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     return cli_session_answer_end(session, err);
 }
 
+/* The first is WindowPoSt's alone. */
 static const struct cuzk_option options[] = {
-    CLI_SYNTH_OPTIONS(struct synth_options),
     {.name = "sectors",
      .type = CUZK_OPTION_NUMBER,
      .offset = offsetof(struct synth_options, sectors),
      .placeholder = "N",
      .min = 1,
      .max = SECTORS_MOST,
-     .help = "how many (wpost; one full partition where not given)"},
+     .help = "how many; one full partition where not given"},
+    CLI_SYNTH_OPTIONS(struct synth_options),
     {.name = "out",
      .type = CUZK_OPTION_STRING,
      .offset = offsetof(struct synth_options, out),
@@ -89,8 +90,8 @@ const struct cli_command cli_synth_winning = {
         "Makes the vanilla proof of a sector that was never sealed, and the request that goes with it. For "
         "measuring; not for the chain.",
     .example = "cuzk synth winning --sector-size 32GiB --seed 1 --out post",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    .options = options + 1,
+    .option_count = sizeof options / sizeof options[0] - 1,
     .values_size = sizeof(struct synth_options),
     .run = run,
 };

@@ -110,26 +110,29 @@ enum cuzk_status cli_inspect_vanilla_update(struct cli_session *session, const s
 enum cuzk_status cli_inspect_post_request(struct cli_session *session, const struct cuzk_file_map *map,
                                           struct cuzk_error *err)
 {
-    struct cuzk_post_public public_side;
+    struct cuzk_post_public as[2] = {{.count = 0}}; /* of a WindowPoSt, of a WinningPoSt */
     const size_t length = (size_t)map->length;
-    bool winning = false;
+    struct cuzk_error other = {0};
+    const bool window = cuzk_post_public_decode(map->path, map->bytes, length, false, &as[0], err) == CUZK_OK;
+    const bool winning =
+        cuzk_post_public_decode(map->path, map->bytes, length, true, &as[1], &other) == CUZK_OK;
 
-    if (cuzk_post_public_decode(map->path, map->bytes, length, false, &public_side, err) != CUZK_OK) {
-        struct cuzk_error other = {0};
+    if (!window && !winning)
+        return CUZK_INPUT; /* err says why it is no WindowPoSt: what most requests are */
+    const struct cuzk_post_public *public_side = window ? &as[0] : &as[1];
 
-        winning = true;
-        if (cuzk_post_public_decode(map->path, map->bytes, length, true, &public_side, &other) != CUZK_OK)
-            return CUZK_INPUT; /* err says why it is no WindowPoSt: what most requests are */
-    }
     cli_facts_begin(session, map, CLI_FILE_POST_REQUEST);
-    fact_circuit(session, winning ? CUZK_CIRCUIT_WINNING : CUZK_CIRCUIT_WPOST,
-                 public_side.config.sector_size);
-    cli_fact_text(session, "api_version", cuzk_api_version_name(public_side.config.api_version));
-    cli_fact_number(session, "sectors", public_side.count);
-    if (public_side.one_partition)
-        cli_fact_number(session, "partition_index", public_side.partition);
-    cli_fact_hex(session, "randomness", public_side.randomness);
-    cuzk_post_public_destroy(&public_side);
+    fact_circuit(session, window ? CUZK_CIRCUIT_WPOST : CUZK_CIRCUIT_WINNING,
+                 public_side->config.sector_size);
+    if (window && winning)
+        cli_fact_text(session, "kind_check", "without registered_proof it may be a WinningPoSt as well");
+    cli_fact_text(session, "api_version", cuzk_api_version_name(public_side->config.api_version));
+    cli_fact_number(session, "sectors", public_side->count);
+    if (public_side->one_partition)
+        cli_fact_number(session, "partition_index", public_side->partition);
+    cli_fact_hex(session, "randomness", public_side->randomness);
+    cuzk_post_public_destroy(&as[0]);
+    cuzk_post_public_destroy(&as[1]);
     return cli_facts_end(session, true, "", err);
 }
 

@@ -55,17 +55,17 @@ static enum cuzk_status open_case(const struct cli_snap_options *options, bool p
 
     CUZK_TRY(CUZK_NEW(&holder, 1, "request", err));
     CUZK_TRY_OUT(read_request(options->request, holder, err));
-    if (public_alone) {
-        CUZK_TRY_OUT(cuzk_update_open_public(&holder->request, out, err));
-    } else {
+    if (!public_alone)
         CUZK_TRY_OUT(read_proofs(&options->in, holder, err));
-        CUZK_TRY_OUT(cuzk_update_open(&holder->request, log, out, err));
-    }
+    status = public_alone ? cuzk_update_open_public(&holder->request, out, err)
+                          : cuzk_update_open(&holder->request, log, out, err);
+    if (status != CUZK_OK) /* what the files are named in already */
+        status = cuzk_error_prefix(err, status, "%s", options->request);
 out:
     for (size_t k = 0; k < holder->open; k++)
         cuzk_file_map_close(&holder->files[k]);
     cuzk_mem_free(holder);
-    return status == CUZK_OK ? CUZK_OK : cuzk_error_prefix(err, status, "%s", options->request);
+    return status;
 }
 
 enum cuzk_status cli_snap_open(struct cli_session *session, const struct cli_snap_options *options,

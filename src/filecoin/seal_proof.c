@@ -36,8 +36,11 @@ enum cuzk_status cuzk_porep_config_make(uint64_t sector_size, enum cuzk_porep_fe
     struct cuzk_porep_shape shape;
 
     if (!cuzk_porep_shape_of(sector_size, &shape))
-        return cuzk_error_set(err, CUZK_ARGUMENT, "no sectors of %llu bytes exist",
-                              (unsigned long long)sector_size);
+        return cuzk_error_set(
+            err, CUZK_ARGUMENT,
+            "no sectors have %llu bytes: 2KiB, 4KiB, 16KiB, 32KiB, 8MiB, 16MiB, 512MiB, 1GiB, 32GiB "
+            "and 64GiB are there",
+            (unsigned long long)sector_size);
     config->sector_size = sector_size;
     config->shape = shape;
     config->feature = feature;

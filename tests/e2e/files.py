@@ -189,6 +189,7 @@ class Sealing(Case):
     def test_usage(self):
         out = self.folder / "sector"
         self.expect(2, "seal", "--sector-size", "3KiB", "--out", out)
+        self.assertIn("`cuzk synth porep`", self.expect(2, "seal", "--sector-size", "32GiB", "--out", out).err)
         self.expect(2, "seal", "--sector-size", "2KiB", "--proof", "StackedDrg8MiBV1_1", "--out", out)
         self.expect(2, "seal", "--sector-size", "2KiB", "--proof", "Nothing", "--out", out)
         self.expect(4, "seal", "--sector-size", "2KiB", "--piece", self.folder / "none", "--out", out)
