@@ -40,7 +40,7 @@ static enum cuzk_status run(void *context, struct cuzk_error *err)
 
     CUZK_TRY(cuzk_witness_create(&work->layout, &witness, err));
     enum cuzk_status status = cuzk_circuit_witness(&work->circuit, cuzk_bench_values_assignment(work->values),
-                                                   work->pool, &witness, err);
+                                                   work->pool, NULL, &witness, err);
     const uint64_t made = cuzk_clock_ns();
     if (status == CUZK_OK)
         status = cuzk_prover_prove(work->prover, &witness, NULL, &times, proof, err);
@@ -77,7 +77,7 @@ static enum cuzk_status prove_one(const struct work *work, struct cuzk_error *er
 
     CUZK_TRY(cuzk_witness_create(&work->layout, &witness, err));
     enum cuzk_status status = cuzk_circuit_witness(&work->circuit, cuzk_bench_values_assignment(work->values),
-                                                   work->pool, &witness, err);
+                                                   work->pool, NULL, &witness, err);
     if (status == CUZK_OK)
         status = cuzk_prover_prove(work->prover, &witness, NULL, NULL, proof, err);
     cuzk_witness_destroy_by(work->pool, &witness);

@@ -24,7 +24,7 @@ static enum cuzk_status run_kept(void *context, struct cuzk_error *err)
     struct work *work = context;
 
     clear(work);
-    return cuzk_circuit_witness(&work->circuit, cuzk_bench_values_assignment(work->values), work->pool,
+    return cuzk_circuit_witness(&work->circuit, cuzk_bench_values_assignment(work->values), work->pool, NULL,
                                 &work->kept, err);
 }
 
@@ -35,7 +35,7 @@ static enum cuzk_status run_fresh(void *context, struct cuzk_error *err)
 
     CUZK_TRY(cuzk_witness_create(&work->layout, &witness, err));
     const enum cuzk_status status = cuzk_circuit_witness(
-        &work->circuit, cuzk_bench_values_assignment(work->values), work->pool, &witness, err);
+        &work->circuit, cuzk_bench_values_assignment(work->values), work->pool, NULL, &witness, err);
     cuzk_witness_destroy(&witness);
     return status;
 }

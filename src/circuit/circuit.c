@@ -194,7 +194,7 @@ void cuzk_circuit_synthesise(const struct cuzk_circuit *circuit, struct cuzk_cs 
     if (row->outer != NULL)
         cuzk_cs_enter(cs, row->outer);
     row->head(cs, circuit, assignment, head);
-    for (unsigned i = 0; i < circuit->parts && !cuzk_cs_failed(cs); i++)
+    for (unsigned i = 0; i < circuit->parts && !cuzk_cs_stops(cs); i++)
         row->parts(&cs, 1, circuit, assignment, head, i);
     if (row->outer != NULL)
         cuzk_cs_leave(cs);
@@ -203,11 +203,13 @@ void cuzk_circuit_synthesise(const struct cuzk_circuit *circuit, struct cuzk_cs 
 
 enum cuzk_status cuzk_circuit_check(const struct cuzk_circuit *circuit,
                                     const struct cuzk_witness_layout *layout,
-                                    const struct cuzk_witness *witness, struct cuzk_error *err)
+                                    const struct cuzk_witness *witness, const struct cuzk_progress *progress,
+                                    struct cuzk_error *err)
 {
     struct cuzk_cs cs;
 
     cuzk_cs_check(&cs, layout, witness, NULL);
+    cs.progress = progress;
     cuzk_circuit_synthesise(circuit, &cs, NULL);
     const enum cuzk_status status = cuzk_cs_finish(&cs, err);
 
@@ -283,6 +285,7 @@ out:
 struct job {
     const struct cuzk_circuit *circuit;
     const void *assignment;
+    const struct cuzk_progress *progress;
     const struct cuzk_witness *witness;
     const uint8_t *head;
     unsigned lanes; /* parts that are walked together */
@@ -298,9 +301,11 @@ static enum cuzk_status witness_group(void *context, size_t index, struct cuzk_e
 
     for (unsigned k = 0; k < n; k++) {
         cuzk_cs_witness(&cs[k], job->witness, at_part(job->circuit, first + k));
+        cs[k].progress = job->progress;
         places[k] = &cs[k];
     }
-    rows[job->circuit->id.kind].parts(places, n, job->circuit, job->assignment, job->head, first);
+    if (!cuzk_cs_stops(&cs[0]))
+        rows[job->circuit->id.kind].parts(places, n, job->circuit, job->assignment, job->head, first);
     for (unsigned k = 0; k < n; k++) {
         if (status == CUZK_OK) {
             status = cuzk_cs_finish(&cs[k], err);
@@ -313,8 +318,8 @@ static enum cuzk_status witness_group(void *context, size_t index, struct cuzk_e
 }
 
 enum cuzk_status cuzk_circuit_witness(const struct cuzk_circuit *circuit, const void *assignment,
-                                      struct cuzk_pool *pool, const struct cuzk_witness *witness,
-                                      struct cuzk_error *err)
+                                      struct cuzk_pool *pool, const struct cuzk_progress *progress,
+                                      const struct cuzk_witness *witness, struct cuzk_error *err)
 {
     const unsigned lanes = rows[circuit->id.kind].lanes, groups = (circuit->parts + lanes - 1) / lanes;
     enum cuzk_status status;
@@ -322,10 +327,11 @@ enum cuzk_status cuzk_circuit_witness(const struct cuzk_circuit *circuit, const 
     struct cuzk_cs cs;
 
     cuzk_cs_witness(&cs, witness, (struct cuzk_cs_counts){.inputs = 1});
+    cs.progress = progress;
     CUZK_TRY_OUT(new_head(circuit, &head, err));
     rows[circuit->id.kind].head(&cs, circuit, assignment, head);
     CUZK_TRY_OUT(cuzk_cs_finish(&cs, err));
-    struct job job = {circuit, assignment, witness, head, lanes};
+    struct job job = {circuit, assignment, progress, witness, head, lanes};
     status = cuzk_pool_try(pool, groups, witness_group, &job, NULL, err);
 out:
     cuzk_cs_destroy(&cs);

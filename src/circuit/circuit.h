@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/pool.h"
+#include "base/progress.h"
 #include "circuit/boolean.h"
 #include "circuit/cs.h"
 #include "circuit/porep_assignment.h"
@@ -98,15 +99,17 @@ enum cuzk_status cuzk_circuit_layout(const struct cuzk_circuit *circuit, struct 
                                      struct cuzk_error *err);
 
 /* The witness of an assignment into a fresh one of the layout, parts spread over the pool. An assignment that
- * does not hold gives a witness that does not satisfy the circuit. Errors: MEMORY. */
+ * does not hold gives a witness that does not satisfy the circuit. progress, which may be NULL, is asked by
+ * every thread some hundred times a second whether to go on. Errors: MEMORY, CANCELLED. */
 enum cuzk_status cuzk_circuit_witness(const struct cuzk_circuit *circuit, const void *assignment,
-                                      struct cuzk_pool *pool, const struct cuzk_witness *witness,
-                                      struct cuzk_error *err);
+                                      struct cuzk_pool *pool, const struct cuzk_progress *progress,
+                                      const struct cuzk_witness *witness, struct cuzk_error *err);
 
-/* Evaluates every constraint on a witness. Errors: UNSATISFIED with number and path of the first that fails,
- * MEMORY. */
+/* Evaluates every constraint on a witness; progress as above. Errors: UNSATISFIED with number and path of the
+ * first that fails, MEMORY, CANCELLED. */
 enum cuzk_status cuzk_circuit_check(const struct cuzk_circuit *circuit,
                                     const struct cuzk_witness_layout *layout,
-                                    const struct cuzk_witness *witness, struct cuzk_error *err);
+                                    const struct cuzk_witness *witness, const struct cuzk_progress *progress,
+                                    struct cuzk_error *err);
 
 #endif

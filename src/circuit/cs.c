@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-enum { FIRST_LAYOUT_WORDS = 1024 };
+enum { FIRST_LAYOUT_WORDS = 1024, ASK_EVERY = 1 << 14 /* constraints: some milliseconds */ };
 
 void cuzk_cs_record(struct cuzk_cs *cs, const struct cuzk_constraint_sink *sink)
 {
@@ -216,6 +216,8 @@ void cuzk_cs_enforce_combinations(struct cuzk_cs *cs, const char *name, struct c
                                   struct cuzk_combination b, struct cuzk_combination c)
 {
     if (cuzk_cs_failed(cs))
+        return;
+    if (cs->at.constraints % ASK_EVERY == 0 && cuzk_cs_stops(cs))
         return;
     if (cs->mode == CUZK_CS_CHECK)
         check(cs, name, a, b, c);

@@ -12,7 +12,8 @@
  * values. In record mode values are zero.
  *
  * Failure is sticky: the first one (no memory, a sink's status, an unsatisfied constraint) is kept, later
- * calls do nothing harmful, and cuzk_cs_finish returns it. Long loops look at cuzk_cs_failed.
+ * calls do nothing harmful, and cuzk_cs_finish returns it. Long loops ask cuzk_cs_stops, so that whoever
+ * waits for a builder may also end it early: CANCELLED is such a failure.
  *
  * One cs serves one thread. Witnesses of independent parts can be made at once: cuzk_cs_witness starts at any
  * position of the assignment, and two builders may meet within one word of packed bits.
@@ -25,6 +26,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/progress.h"
 #include "circuit/combination.h"
 #include "field/fr.h"
 #include "r1cs/term.h"
@@ -81,6 +83,7 @@ struct cuzk_cs {
     struct cuzk_cs_name path[CUZK_CS_DEPTH];
     unsigned depth;
 
+    const struct cuzk_progress *progress; /* who may end it early; NULL: nobody. Set after the beginning */
     enum cuzk_status status;
     struct cuzk_error error;
 };
@@ -112,6 +115,15 @@ void cuzk_cs_fail(struct cuzk_cs *cs, enum cuzk_status status, const char *forma
 
 static inline bool cuzk_cs_failed(const struct cuzk_cs *cs)
 {
+    return cs->status != CUZK_OK;
+}
+
+/* For loops of milliseconds and more, at every label, path or sector: true after a failure, and where
+ * cs->progress wants an end, which is a failure then. Constraints that are evaluated ask by themselves. */
+static inline bool cuzk_cs_stops(struct cuzk_cs *cs)
+{
+    if (cs->progress != NULL && cs->status == CUZK_OK)
+        cs->status = cuzk_progress_check(cs->progress, &cs->error);
     return cs->status != CUZK_OK;
 }
 

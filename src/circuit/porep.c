@@ -95,7 +95,7 @@ static void parent_columns(struct challenge *c)
 {
     struct cuzk_cs *cs = c->cs;
 
-    for (unsigned p = 0; p < CUZK_POREP_PARENTS && !cuzk_cs_failed(cs); p++) {
+    for (unsigned p = 0; p < CUZK_POREP_PARENTS && !cuzk_cs_stops(cs); p++) {
         const bool drg = p < CUZK_POREP_DRG_PARENTS;
         const unsigned n = drg ? p : p - CUZK_POREP_DRG_PARENTS;
         cuzk_cs_enter_n(cs, drg ? "drg_parent_#_num" : "exp_parent_#_num", n);
@@ -130,7 +130,7 @@ static void labels(struct challenge *c)
     cuzk_cs_enter(cs, "challenge input");
     cuzk_packing_to_inputs(cs, "packing constraint", c->number, CUZK_LABEL_CHALLENGE_BITS);
     cuzk_cs_leave(cs);
-    for (unsigned layer = 1; layer <= c->shape->layers && !cuzk_cs_failed(cs); layer++) {
+    for (unsigned layer = 1; layer <= c->shape->layers && !cuzk_cs_stops(cs); layer++) {
         const unsigned count = layer == 1 ? CUZK_POREP_DRG_PARENTS : CUZK_POREP_PARENTS;
         cuzk_cs_enter_n(cs, "labeling_#", layer);
         for (unsigned p = 0; p < count; p++) {

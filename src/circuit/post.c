@@ -80,7 +80,7 @@ void cuzk_post_synthesise_sectors(struct cuzk_cs *const *cs, unsigned n, const s
         cuzk_cs_enter_n(cs[k], "sector_#", first + k);
     }
     commitments(&lanes);
-    for (unsigned i = 0; i < shape->challenges && !cuzk_cs_failed(cs[0]); i++)
+    for (unsigned i = 0; i < shape->challenges && !cuzk_cs_stops(cs[0]); i++)
         inclusion(&lanes, &tree, i);
     for (unsigned k = 0; k < n; k++)
         cuzk_cs_leave(cs[k]);

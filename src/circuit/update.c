@@ -120,7 +120,7 @@ static void apex(struct cuzk_cs *cs, const struct cuzk_update_shape *shape,
 
     cuzk_cs_enter(cs, "apex_gadget");
     memcpy(row, head->apex_leaves, sizeof row);
-    for (unsigned level = 0; level < shape->apex_bits && !cuzk_cs_failed(cs); level++)
+    for (unsigned level = 0; level < shape->apex_bits && !cuzk_cs_stops(cs); level++)
         for (unsigned i = 0; i < 1U << (shape->apex_bits - level - 1); i++) {
             if (cuzk_cs_constrains(cs))
                 cuzk_cs_enter_name(
@@ -144,7 +144,7 @@ static void challenge_digests(struct cuzk_cs *cs, const struct cuzk_update_shape
 
     cuzk_fr_from_u64(digests, &count);
     cuzk_cs_enter(cs, "gen_challenge_bits");
-    for (unsigned j = 0; j < digests && !cuzk_cs_failed(cs); j++) {
+    for (unsigned j = 0; j < digests && !cuzk_cs_stops(cs); j++) {
         cuzk_fr_from_u64(j, &index);
         struct cuzk_fr value;
         cuzk_fr_mul(&head->partition.value, &count, &value);

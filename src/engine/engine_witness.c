@@ -30,8 +30,39 @@ static enum cuzk_status make_proof_room(struct cuzk_engine *engine, struct engin
     return status;
 }
 
+/* Whoever makes a witness asks now and then. */
+struct wish {
+    struct cuzk_engine *engine;
+    const struct engine_unit *unit;
+};
+
+static bool is_unwanted(void *context)
+{
+    const struct wish *wish = context;
+
+    pthread_mutex_lock(&wish->engine->lock);
+    const bool unwanted = wish->unit->abandoned || wish->engine->stopping;
+
+    pthread_mutex_unlock(&wish->engine->lock);
+    return unwanted;
+}
+
+/* As long as a witness would take, in steps that are no trouble to whoever wants its end. */
+static enum cuzk_status pretend_witness(uint64_t ns, const struct cuzk_progress *progress,
+                                        struct cuzk_error *err)
+{
+    static const uint64_t step = 20000000;
+
+    for (; ns > step; ns -= step) {
+        engine_pretend(step);
+        CUZK_TRY(cuzk_progress_check(progress, err));
+    }
+    engine_pretend(ns);
+    return CUZK_OK;
+}
+
 static enum cuzk_status make_witness(struct engine_lane *lane, struct engine_partition *part,
-                                     struct cuzk_error *err)
+                                     const struct cuzk_progress *progress, struct cuzk_error *err)
 {
     struct cuzk_engine *engine = lane->engine;
     struct engine_circuit *circuit = part->job->circuit;
@@ -49,25 +80,25 @@ static enum cuzk_status make_witness(struct engine_lane *lane, struct engine_par
     const bool has_pool = pthread_mutex_trylock(&engine->pool_lock) == 0;
 
     status = the_case->ops->witness(the_case, part->number, &circuit->circuit, has_pool ? engine->pool : NULL,
-                                    &part->device.witness->witness, err);
+                                    progress, &part->device.witness->witness, err);
     if (has_pool)
         pthread_mutex_unlock(&engine->pool_lock);
     if (status == CUZK_OK && engine->knobs.value[CUZK_KNOB_SYNTHESIS] == CUZK_SYNTHESIS_ENFORCE)
-        status = cuzk_circuit_check(&circuit->circuit, layout, &part->device.witness->witness, err);
+        status = cuzk_circuit_check(&circuit->circuit, layout, &part->device.witness->witness, progress, err);
     return status;
 }
 
 static enum cuzk_status make_one(struct engine_lane *lane, struct engine_partition *part,
-                                 struct cuzk_error *err)
+                                 const struct cuzk_progress *progress, struct cuzk_error *err)
 {
     struct cuzk_engine *engine = lane->engine;
     struct engine_span span = {.stage = CUZK_STAGE_WITNESS, .begin_ns = cuzk_clock_ns()};
-    enum cuzk_status status = CUZK_OK;
+    enum cuzk_status status;
 
     if (engine->verify)
-        status = make_witness(lane, part, err);
+        status = make_witness(lane, part, progress, err);
     else
-        engine_pretend(engine->host_stage_ns[CUZK_STAGE_WITNESS]);
+        status = pretend_witness(engine->host_stage_ns[CUZK_STAGE_WITNESS], progress, err);
     span.end_ns = cuzk_clock_ns();
     part->witness_ns = span.end_ns - span.begin_ns;
     part->ready_ns = span.end_ns;
@@ -81,6 +112,8 @@ static enum cuzk_status make_one(struct engine_lane *lane, struct engine_partiti
 enum cuzk_status engine_run_witness(struct engine_lane *lane, struct engine_unit *unit,
                                     struct cuzk_error *err)
 {
+    struct wish wish = {lane->engine, unit};
+    const struct cuzk_progress progress = {.cancelled = is_unwanted, .context = &wish};
     unsigned p = 0;
 
     CUZK_TRY(CUZK_NEW(&unit->part, unit->partitions, "a unit's partitions", err));
@@ -93,6 +126,6 @@ enum cuzk_status engine_run_witness(struct engine_lane *lane, struct engine_unit
         }
     }
     for (p = 0; p < unit->partitions; p++)
-        CUZK_TRY(make_one(lane, &unit->part[p], err));
+        CUZK_TRY(make_one(lane, &unit->part[p], &progress, err));
     return CUZK_OK;
 }

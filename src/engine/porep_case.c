@@ -176,12 +176,13 @@ static enum cuzk_status case_check(const struct cuzk_case *that, struct cuzk_poo
 
 static enum cuzk_status case_witness(const struct cuzk_case *that, unsigned partition,
                                      const struct cuzk_circuit *circuit, struct cuzk_pool *pool,
-                                     const struct cuzk_witness *witness, struct cuzk_error *err)
+                                     const struct cuzk_progress *progress, const struct cuzk_witness *witness,
+                                     struct cuzk_error *err)
 {
     struct cuzk_porep_assignment assignment;
 
     cuzk_c1_assignment(porep_of(that)->c1, partition, &assignment);
-    CUZK_TRY(cuzk_circuit_witness(circuit, &assignment, pool, witness, err));
+    CUZK_TRY(cuzk_circuit_witness(circuit, &assignment, pool, progress, witness, err));
     return cuzk_case_compare_inputs(that, partition, witness, pool, err);
 }
 

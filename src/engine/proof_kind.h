@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/pool.h"
+#include "base/progress.h"
 #include "engine/request.h"
 #include "field/fr.h"
 #include "r1cs/witness.h"
@@ -54,11 +55,13 @@ struct cuzk_case_ops {
     /* Checks every vanilla proof outright. Errors: INVALID with sector or partition, challenge and step. */
     enum cuzk_status (*check)(const struct cuzk_case *that, struct cuzk_pool *pool, struct cuzk_error *err);
 
-    /* A partition's assignment into a fresh witness of the circuit's layout. Errors: INVALID (it names other
-     * public inputs than a verifier derives), MEMORY. */
+    /* A partition's assignment into a fresh witness of the circuit's layout; progress, which may be NULL, can
+     * end it early (circuit/circuit.h). Errors: INVALID (it names other public inputs than a verifier
+     * derives), MEMORY, CANCELLED. */
     enum cuzk_status (*witness)(const struct cuzk_case *that, unsigned partition,
                                 const struct cuzk_circuit *circuit, struct cuzk_pool *pool,
-                                const struct cuzk_witness *witness, struct cuzk_error *err);
+                                const struct cuzk_progress *progress, const struct cuzk_witness *witness,
+                                struct cuzk_error *err);
 
     void (*close)(struct cuzk_case *that);
 };

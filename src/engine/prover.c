@@ -48,8 +48,8 @@ const struct cuzk_vk *cuzk_circuit_prover_vk(const struct cuzk_circuit_prover *p
 static enum cuzk_status explain_unsatisfied(const struct cuzk_circuit_prover *prover,
                                             const struct cuzk_witness *witness, struct cuzk_error *err)
 {
-    const enum cuzk_status status =
-        cuzk_circuit_check(&prover->key->circuit, &prover->key->layout, witness, err);
+    const enum cuzk_status status = cuzk_circuit_check(&prover->key->circuit, &prover->key->layout, witness,
+                                                       prover->context.progress, err);
 
     if (status == CUZK_OK)
         return cuzk_error_set(
@@ -116,8 +116,8 @@ enum cuzk_status cuzk_circuit_prover_prove(struct cuzk_circuit_prover *prover, c
     uint64_t begin = cuzk_clock_ns();
 
     CUZK_TRY_OUT(cuzk_witness_create(&prover->key->layout, &witness, err));
-    CUZK_TRY_OUT(
-        that->ops->witness(that, partition, &prover->key->circuit, prover->context.pool, &witness, err));
+    CUZK_TRY_OUT(that->ops->witness(that, partition, &prover->key->circuit, prover->context.pool,
+                                    prover->context.progress, &witness, err));
     times->witness_ns = cuzk_clock_ns() - begin;
     cuzk_timeline_add(prover->context.timeline, "host", "witness", (int32_t)partition, begin);
     begin = cuzk_clock_ns();

@@ -4,6 +4,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +146,7 @@ static void test_porep_witness__threads_and_gates_agree(void **state)
     assert_int_equal(cuzk_witness_create(&layout, &direct, NULL), CUZK_OK);
     assert_int_equal(cuzk_witness_create(&layout, &generic, NULL), CUZK_OK);
     assert_int_equal(cuzk_pool_create(2, &pool, NULL), CUZK_OK);
-    assert_int_equal(cuzk_circuit_witness(&circuit, &v.assignment, pool, &direct, NULL), CUZK_OK);
+    assert_int_equal(cuzk_circuit_witness(&circuit, &v.assignment, pool, NULL, &direct, NULL), CUZK_OK);
     cuzk_pool_destroy(pool);
     cuzk_cs_witness(&cs, &generic, (struct cuzk_cs_counts){.inputs = 1});
     cs.generic = true;
@@ -155,12 +158,69 @@ static void test_porep_witness__threads_and_gates_agree(void **state)
     assert_memory_equal(direct.wide, generic.wide, (size_t)(layout.aux - layout.bits) * sizeof *direct.wide);
 
     /* and the first thing that does not hold is named */
-    assert_int_equal(cuzk_circuit_check(&circuit, &layout, &direct, &err), CUZK_UNSATISFIED);
+    assert_int_equal(cuzk_circuit_check(&circuit, &layout, &direct, NULL, &err), CUZK_UNSATISFIED);
     assert_string_equal(err.message,
                         "constraint 570 is not satisfied: enforce comm_r = H(comm_c || comm_r_last)");
     cuzk_witness_destroy(&direct);
     cuzk_witness_destroy(&generic);
     cuzk_witness_layout_destroy(&layout);
+}
+
+/* ---- witnesses that are to end early ---- */
+
+struct wish {
+    atomic_uint asked;
+    unsigned granted; /* how often it may go on */
+};
+
+static bool is_over(void *context)
+{
+    struct wish *wish = context;
+
+    return atomic_fetch_add(&wish->asked, 1) >= wish->granted;
+}
+
+/* Ends at the first ask that says so; each part may still ask once. */
+static void expect_end(const struct cuzk_circuit *circuit, struct cuzk_pool *pool,
+                       const struct cuzk_witness *witness, unsigned granted)
+{
+    struct wish wish = {.granted = granted};
+    const struct cuzk_progress progress = {.cancelled = is_over, .context = &wish};
+    struct cuzk_error err;
+
+    assert_int_equal(cuzk_circuit_witness(circuit, NULL, pool, &progress, witness, &err), CUZK_CANCELLED);
+    assert_in_range(atomic_load(&wish.asked), granted + 1, granted + 1 + circuit->parts);
+}
+
+static void test_witness__ends_when_it_is_not_wanted(void **state)
+{
+    struct cuzk_pool *pool;
+
+    (void)state;
+    assert_int_equal(cuzk_pool_create(2, &pool, NULL), CUZK_OK);
+    for (unsigned kind = 0; kind < CUZK_CIRCUIT_KINDS; kind++) {
+        struct wish never = {.granted = UINT_MAX};
+        const struct cuzk_progress progress = {.cancelled = is_over, .context = &never};
+        struct cuzk_witness_layout layout;
+        struct cuzk_circuit circuit;
+        struct cuzk_witness witness;
+
+        circuit_fixture_open((enum cuzk_circuit_kind)kind, KIB(2), &circuit);
+        assert_int_equal(cuzk_circuit_layout(&circuit, &layout, NULL), CUZK_OK);
+        assert_int_equal(cuzk_witness_create(&layout, &witness, NULL), CUZK_OK);
+        assert_int_equal(cuzk_circuit_witness(&circuit, NULL, pool, &progress, &witness, NULL), CUZK_OK);
+        const unsigned asks = atomic_load(&never.asked);
+
+        assert_true(asks > 1);
+        for (unsigned k = 0; k < 2; k++) {
+            expect_end(&circuit, k == 0 ? NULL : pool, &witness, 0);
+            expect_end(&circuit, k == 0 ? NULL : pool, &witness, asks / 2);
+            expect_end(&circuit, k == 0 ? NULL : pool, &witness, asks - 1);
+        }
+        cuzk_witness_destroy(&witness);
+        cuzk_witness_layout_destroy(&layout);
+    }
+    cuzk_pool_destroy(pool);
 }
 
 int main(void)
@@ -174,6 +234,7 @@ int main(void)
         cmocka_unit_test(test_snap__namespace_tree_equals),
         cmocka_unit_test(test_layout__equals_the_recorded_one),
         cmocka_unit_test(test_porep_witness__threads_and_gates_agree),
+        cmocka_unit_test(test_witness__ends_when_it_is_not_wanted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /*
  * Measures the executor on null devices and prints one JSON object a line:
  *
- *   engine_bench overhead | busy | submit [DIR] | flat | queued
+ *   engine_bench overhead [DIR] | busy | submit [DIR] | flat | queued [DIR]
  *
  * DIR is a state directory; without it nothing is kept. No test: figures depend on the machine.
  */
@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "base/thread.h"
 #include "engine/engine.h"
+#include "engine/memory_growth.h"
 #include "filecoin/seal_proof.h"
 
 #define MS UINT64_C(1000000)
@@ -167,29 +168,49 @@ static int open_files(void)
 
 /* ---- measurements ---- */
 
-static void overhead(void)
+/* The most that one job of `partitions` partitions at a time, or `in_flight` of them, take in memory beyond
+ * what was there before, by partition. Not while times are taken. */
+static void measure_growth(struct load *load, unsigned proof, unsigned partitions, uint64_t in_flight,
+                           size_t *accounted, size_t *heap)
 {
-    enum { JOBS = 400, PARTITIONS = 10, IN_FLIGHT = 4 };
+    struct memory_growth growth;
+
+    memory_growth_begin(&growth, load->engine);
+    run(load, proof, in_flight, in_flight);
+    memory_growth_end(&growth, load->engine, accounted, heap);
+    *accounted /= in_flight * partitions;
+    *heap /= in_flight * partitions;
+}
+
+static void overhead(const char *directory)
+{
+    enum { JOBS = 400, PARTITIONS = 10, IN_FLIGHT = 4, TEN = 8, ONE = 5 /* registered proofs */ };
     static const char *const presets[] = {"phase-0", "phase-6", "phase-8", "phase-11", "phase-12", "auto"};
 
     for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
         const struct cuzk_device_null behaviour = {0};
+        size_t alone, alone_heap, loaded, loaded_heap;
         struct load load;
 
-        open_load(&load, presets[i], "batch.wait=0", &behaviour, NULL, 1000, NULL);
-        run(&load, 8, 20, IN_FLIGHT);
+        open_load(&load, presets[i], "batch.wait=0", &behaviour, NULL, 10000, directory);
+        load.submitted = load.done = load.collected = i * 10 * JOBS; /* requests of its own */
+        run(&load, TEN, 20, IN_FLIGHT);
+        measure_growth(&load, ONE, 1, 1, &alone, &alone_heap);
+        measure_growth(&load, TEN, PARTITIONS, IN_FLIGHT, &loaded, &loaded_heap);
         const size_t resting = cuzk_mem_in_use();
         const uint64_t begin = cuzk_clock_ns(), cpu = cuzk_clock_cpu_ns();
 
-        run(&load, 8, JOBS, IN_FLIGHT);
+        run(&load, TEN, JOBS, IN_FLIGHT);
         const double wall_us = (double)(cuzk_clock_ns() - begin) / 1e3 / (JOBS * PARTITIONS);
         const double cpu_us = (double)(cuzk_clock_cpu_ns() - cpu) / 1e3 / (JOBS * PARTITIONS);
 
-        printf("{\"bench\":\"overhead\",\"preset\":\"%s\",\"partitions\":%d,\"wall_us\":%.1f,\"cpu_us\":%.1f,"
-               "\"kept_bytes_per_partition\":%.0f,\"peak_bytes_per_partition\":%.0f}\n",
-               presets[i], JOBS * PARTITIONS, wall_us, cpu_us,
-               ((double)cuzk_mem_in_use() - (double)resting) / (JOBS * PARTITIONS),
-               ((double)cuzk_mem_peak() - (double)resting) / (IN_FLIGHT * PARTITIONS));
+        printf("{\"bench\":\"overhead\",\"preset\":\"%s\",\"durable\":%s,\"partitions\":%d,\"wall_us\":%.1f,"
+               "\"cpu_us\":%.1f,\"peak_bytes_alone\":%zu,\"peak_heap_bytes_alone\":%zu,"
+               "\"peak_bytes_per_partition\":%zu,\"peak_heap_bytes_per_partition\":%zu,"
+               "\"kept_bytes_per_partition\":%.0f}\n",
+               presets[i], directory != NULL ? "true" : "false", JOBS * PARTITIONS, wall_us, cpu_us, alone,
+               alone_heap, loaded, loaded_heap,
+               ((double)cuzk_mem_in_use() - (double)resting) / (JOBS * PARTITIONS));
         close_load(&load);
     }
 }
@@ -340,7 +361,7 @@ static void flat(void)
     close_load(&load);
 }
 
-static void queued(void)
+static void queued(const char *directory)
 {
     enum { JOBS = 100000 };
     struct cuzk_device_null behaviour = {0};
@@ -348,7 +369,7 @@ static void queued(void)
     struct load load;
 
     behaviour.stage_ns[CUZK_STAGE_MSM] = 60000 * MS;
-    open_load(&load, "auto", NULL, &behaviour, NULL, JOBS + 10, NULL);
+    open_load(&load, "auto", NULL, &behaviour, NULL, JOBS + 10, directory);
     const long idle = rss_kib();
 
     for (unsigned i = 0; i < JOBS; i++) {
@@ -356,8 +377,9 @@ static void queued(void)
 
         submit(&load, 5, 64, &out);
     }
-    printf("{\"bench\":\"queued\",\"jobs\":%d,\"mib_all\":%.1f,\"mib_queue\":%.1f}\n", JOBS,
-           (double)(rss_kib() - before) / 1024, (double)(rss_kib() - idle) / 1024);
+    printf("{\"bench\":\"queued\",\"durable\":%s,\"jobs\":%d,\"mib_all\":%.1f,\"mib_queue\":%.1f}\n",
+           directory != NULL ? "true" : "false", JOBS, (double)(rss_kib() - before) / 1024,
+           (double)(rss_kib() - idle) / 1024);
     fflush(stdout);
     _exit(0); /* not until the device's minute is over */
 }
@@ -368,7 +390,7 @@ int main(int argc, char **argv)
 
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (strcmp(what, "overhead") == 0)
-        overhead();
+        overhead(argc > 2 ? argv[2] : NULL);
     else if (strcmp(what, "busy") == 0)
         busy();
     else if (strcmp(what, "submit") == 0)
@@ -376,8 +398,8 @@ int main(int argc, char **argv)
     else if (strcmp(what, "flat") == 0)
         flat();
     else if (strcmp(what, "queued") == 0)
-        queued();
+        queued(argc > 2 ? argv[2] : NULL);
     else
-        fprintf(stderr, "usage: engine_bench overhead | busy | submit [DIR] | flat | queued\n");
+        fprintf(stderr, "usage: engine_bench overhead [DIR] | busy | submit [DIR] | flat | queued [DIR]\n");
     return what[0] == '\0' ? 2 : 0;
 }

@@ -44,7 +44,7 @@ void key_unit_open(const char *sector)
     OK(cuzk_circuit_open(&key_unit_circuit, &circuit, &err));
     OK(cuzk_circuit_layout(&circuit, &layout, &err));
     OK(cuzk_shared_witness_create(&layout, &witness, &err));
-    OK(its.that->ops->witness(its.that, 0, &circuit, NULL, &witness->witness, &err));
+    OK(its.that->ops->witness(its.that, 0, &circuit, NULL, NULL, &witness->witness, &err));
     OK(cuzk_params_open(key_unit_params(), &params, &err));
     OK(cuzk_prepared_vk_create(NULL, &params.vk, &vk, &err));
 }

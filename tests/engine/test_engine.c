@@ -217,6 +217,7 @@ static void cancel_of_a_running_stage(enum cuzk_sched_stage stage, bool in_a_chi
             fail_msg("%s", err.message);
     } else {
         behaviour->stage_ns[stage] = 3600 * 1000 * MS;
+        driver.options.host_stage_ns[stage] = 3600 * 1000 * MS;
     }
     engine_driver_open(&driver);
     engine_driver_submit(&driver, 5, CUZK_PRIORITY_NORMAL, job);
@@ -241,8 +242,8 @@ static void cancel_of_a_running_stage(enum cuzk_sched_stage stage, bool in_a_chi
 
 static void test_cancel__reaches_a_stage_that_runs(void **state)
 {
-    static const enum cuzk_sched_stage stages[] = {CUZK_STAGE_SETUP, CUZK_STAGE_UPLOAD, CUZK_STAGE_QUOTIENT,
-                                                   CUZK_STAGE_MSM, CUZK_STAGE_FINISH};
+    static const enum cuzk_sched_stage stages[] = {CUZK_STAGE_WITNESS,  CUZK_STAGE_SETUP, CUZK_STAGE_UPLOAD,
+                                                   CUZK_STAGE_QUOTIENT, CUZK_STAGE_MSM,   CUZK_STAGE_FINISH};
 
     (void)state;
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++)
@@ -260,6 +261,28 @@ static void count_call(void *context, const struct cuzk_job_result *result)
 {
     (void)result;
     atomic_fetch_add((atomic_int *)context, 1);
+}
+
+/* Nor does a witness hold up the end of the engine; its job is not said to have failed. */
+static void test_destroy__ends_a_witness_that_runs(void **state)
+{
+    struct engine_driver driver;
+    char job[CUZK_JOB_ID_TEXT];
+    const uint64_t begin = cuzk_clock_ns();
+    uint64_t watch;
+    atomic_int calls = 0;
+
+    (void)state;
+    engine_driver_init(&driver, "auto");
+    driver.options.host_stage_ns[CUZK_STAGE_WITNESS] = 3600 * 1000 * MS;
+    driver.options.failures_most = 0;
+    engine_driver_open(&driver);
+    engine_driver_submit(&driver, 5, CUZK_PRIORITY_NORMAL, job);
+    cuzk_engine_watch(driver.engine, job, count_call, &calls, &watch);
+    cuzk_clock_pause_ms(30);
+    engine_driver_close(&driver);
+    assert_int_equal(atomic_load(&calls), 0);
+    assert_true(cuzk_clock_ns() - begin < 20 * 1000 * MS);
 }
 
 static void test_unwatch__no_call_comes_after_it(void **state)
@@ -486,6 +509,7 @@ int main(void)
         cmocka_unit_test(test_cancel__at_every_stage),
         cmocka_unit_test(test_cancel__reaches_a_stage_that_runs),
         cmocka_unit_test(test_cancel__reaches_a_stage_that_runs_in_a_child),
+        cmocka_unit_test(test_destroy__ends_a_witness_that_runs),
         cmocka_unit_test(test_unwatch__no_call_comes_after_it),
         cmocka_unit_test(test_priorities__critical_goes_at_the_next_partition),
         cmocka_unit_test(test_faults__failed_units_are_tried_again),

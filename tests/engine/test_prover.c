@@ -41,14 +41,16 @@ struct repeated {
 
 static enum cuzk_status witness_of(const struct cuzk_case *that, unsigned partition,
                                    const struct cuzk_circuit *circuit, struct cuzk_pool *pool,
-                                   const struct cuzk_witness *witness, struct cuzk_error *err)
+                                   const struct cuzk_progress *progress, const struct cuzk_witness *witness,
+                                   struct cuzk_error *err)
 {
     struct repeated *repeated = (struct repeated *)(uintptr_t)that;
 
     atomic_fetch_add(&repeated->witnesses, 1);
     if (partition == repeated->bad)
         return cuzk_error_set(err, CUZK_INVALID, "refused");
-    return repeated->porep.common.ops->witness(&repeated->porep.common, 0, circuit, pool, witness, err);
+    return repeated->porep.common.ops->witness(&repeated->porep.common, 0, circuit, pool, progress, witness,
+                                               err);
 }
 
 static const struct cuzk_case_ops repeated_ops = {.witness = witness_of};

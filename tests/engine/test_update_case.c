@@ -87,8 +87,8 @@ static void check(const char *folder, unsigned partitions)
     for (unsigned k = 0; k < partitions; k++) {
         struct cuzk_witness witness;
         assert_int_equal(cuzk_witness_create(&layout, &witness, NULL), CUZK_OK);
-        assert_int_equal(that->ops->witness(that, k, &circuit, NULL, &witness, &err), CUZK_OK);
-        assert_int_equal(cuzk_circuit_check(&circuit, &layout, &witness, &err), CUZK_OK);
+        assert_int_equal(that->ops->witness(that, k, &circuit, NULL, NULL, &witness, &err), CUZK_OK);
+        assert_int_equal(cuzk_circuit_check(&circuit, &layout, &witness, NULL, &err), CUZK_OK);
         cuzk_witness_destroy(&witness);
     }
     cuzk_witness_layout_destroy(&layout);

@@ -5,12 +5,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/pool.h"
 #include "circuit/circuit.h"
 #include "filecoin/c1.h"
@@ -45,7 +48,7 @@ static void partition_make(const struct cuzk_c1 *c1, unsigned index, struct part
     must(cuzk_circuit_open(&id, &out->circuit, &err), &err);
     must(cuzk_circuit_layout(&out->circuit, &out->layout, &err), &err);
     must(cuzk_witness_create(&out->layout, &out->witness, &err), &err);
-    must(cuzk_circuit_witness(&out->circuit, &out->assignment, pool, &out->witness, &err), &err);
+    must(cuzk_circuit_witness(&out->circuit, &out->assignment, pool, NULL, &out->witness, &err), &err);
 }
 
 static void partition_free(struct partition *p)
@@ -58,7 +61,7 @@ static void check_constraints(const struct partition *p)
 {
     struct cuzk_error err;
 
-    must(cuzk_circuit_check(&p->circuit, &p->layout, &p->witness, &err), &err);
+    must(cuzk_circuit_check(&p->circuit, &p->layout, &p->witness, NULL, &err), &err);
 }
 
 static void compare(const struct cuzk_c1 *c1, unsigned index, struct fixture_json expected, bool satisfied)
@@ -183,11 +186,70 @@ static void test_porep_check__names_what_does_not_hold(void **state)
     p.assignment.challenges = challenges;
     cuzk_witness_destroy(&p.witness);
     must(cuzk_witness_create(&p.layout, &p.witness, &err), &err);
-    must(cuzk_circuit_witness(&p.circuit, &p.assignment, pool, &p.witness, &err), &err);
-    assert_int_equal(cuzk_circuit_check(&p.circuit, &p.layout, &p.witness, &err), CUZK_UNSATISFIED);
+    must(cuzk_circuit_witness(&p.circuit, &p.assignment, pool, NULL, &p.witness, &err), &err);
+    assert_int_equal(cuzk_circuit_check(&p.circuit, &p.layout, &p.witness, NULL, &err), CUZK_UNSATISFIED);
     assert_non_null(strstr(err.message, "challenge_1/comm_r_last_data_inclusion/enforce root is correct"));
     partition_free(&p);
     cuzk_c1_destroy(c1);
+}
+
+/* ---- ending early ---- */
+
+struct wish {
+    unsigned asked, granted;       /* so often it may go on */
+    uint64_t asked_ns, longest_ns; /* of the processor, between two asks */
+};
+
+static bool is_over(void *context)
+{
+    struct wish *wish = context;
+    const uint64_t now = cuzk_clock_cpu_ns();
+
+    if (wish->asked > 0 && now - wish->asked_ns > wish->longest_ns)
+        wish->longest_ns = now - wish->asked_ns;
+    wish->asked_ns = now;
+    return wish->asked++ >= wish->granted;
+}
+
+static void test_porep_check__ends_when_it_is_not_wanted(void **state)
+{
+    struct cuzk_c1 *c1 = decode("porep-2k", "c1.json");
+    struct partition p;
+
+    (void)state;
+    partition_make(c1, 0, &p);
+    for (unsigned granted = 0; granted < 8; granted++) {
+        struct wish wish = {.granted = granted};
+        const struct cuzk_progress progress = {.cancelled = is_over, .context = &wish};
+
+        assert_int_equal(cuzk_circuit_check(&p.circuit, &p.layout, &p.witness, &progress, NULL),
+                         CUZK_CANCELLED);
+        assert_int_equal(wish.asked, granted + 1);
+    }
+    partition_free(&p);
+    cuzk_c1_destroy(c1);
+}
+
+/* What one thread does of a 32 GiB partition between two asks, of values that say nothing. */
+static void test_porep_witness__asks_often_at_32_gib(void **state)
+{
+    const struct cuzk_circuit_id id = {CUZK_CIRCUIT_POREP, GIB(32)};
+    struct wish wish = {.granted = UINT_MAX};
+    const struct cuzk_progress progress = {.cancelled = is_over, .context = &wish};
+    struct cuzk_error err;
+    struct partition p;
+
+    (void)state;
+    if (!with_large)
+        skip();
+    must(cuzk_circuit_open(&id, &p.circuit, &err), &err);
+    must(cuzk_circuit_layout(&p.circuit, &p.layout, &err), &err);
+    must(cuzk_witness_create(&p.layout, &p.witness, &err), &err);
+    must(cuzk_circuit_witness(&p.circuit, NULL, NULL, &progress, &p.witness, &err), &err);
+    print_message("%u asks, the longest time between two: %.1f ms of the processor\n", wish.asked,
+                  (double)wish.longest_ns / 1e6);
+    assert_true(wish.longest_ns < 200000000);
+    partition_free(&p);
 }
 
 int main(int argc, char **argv)
@@ -196,6 +258,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_porep_witness__equals_the_sealed_sectors),
         cmocka_unit_test(test_porep_witness__equals_the_synthetic_sectors),
         cmocka_unit_test(test_porep_check__names_what_does_not_hold),
+        cmocka_unit_test(test_porep_check__ends_when_it_is_not_wanted),
+        cmocka_unit_test(test_porep_witness__asks_often_at_32_gib),
     };
 
     with_large = argc > 1 && strcmp(argv[1], "long") == 0;

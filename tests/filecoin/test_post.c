@@ -157,11 +157,11 @@ static void compare_partition(const struct post *post, unsigned k, struct fixtur
     for (int forced = CUZK_CPU_PORTABLE; forced <= (int)level; forced++) {
         cuzk_cpu_set_level((enum cuzk_cpu_level)forced);
         memset(witness.bits, 0, ((size_t)layout.bits + 63) / 64 * sizeof *witness.bits);
-        must(cuzk_circuit_witness(&circuit, &assignment, pool, &witness, &err), &err);
+        must(cuzk_circuit_witness(&circuit, &assignment, pool, NULL, &witness, &err), &err);
         assert_memory_equal(witness.inputs + 1, public_inputs, i * sizeof *public_inputs);
         witness_fixture_compare(&layout, &witness, expected);
     }
-    must(cuzk_circuit_check(&circuit, &layout, &witness, &err), &err);
+    must(cuzk_circuit_check(&circuit, &layout, &witness, NULL, &err), &err);
     cuzk_witness_destroy(&witness);
     cuzk_witness_layout_destroy(&layout);
 }

@@ -183,10 +183,10 @@ static void compare_witness(const struct update *update, const struct cuzk_updat
     must(cuzk_circuit_open(&id, &circuit, &err), &err);
     must(cuzk_circuit_layout(&circuit, &layout, &err), &err);
     must(cuzk_witness_create(&layout, &witness, &err), &err);
-    must(cuzk_circuit_witness(&circuit, &assignment, pool, &witness, &err), &err);
+    must(cuzk_circuit_witness(&circuit, &assignment, pool, NULL, &witness, &err), &err);
     witness_fixture_compare(&layout, &witness, expected);
     if (proof->partition == 0)
-        must(cuzk_circuit_check(&circuit, &layout, &witness, &err), &err);
+        must(cuzk_circuit_check(&circuit, &layout, &witness, NULL, &err), &err);
     cuzk_witness_destroy(&witness);
     cuzk_witness_layout_destroy(&layout);
 }
@@ -206,8 +206,8 @@ static void check_circuit(const struct cuzk_update_proof *proof,
     must(cuzk_circuit_open(&id, &circuit, &err), &err);
     must(cuzk_circuit_layout(&circuit, &layout, &err), &err);
     must(cuzk_witness_create(&layout, &witness, &err), &err);
-    must(cuzk_circuit_witness(&circuit, &assignment, pool, &witness, &err), &err);
-    must(cuzk_circuit_check(&circuit, &layout, &witness, &err), &err);
+    must(cuzk_circuit_witness(&circuit, &assignment, pool, NULL, &witness, &err), &err);
+    must(cuzk_circuit_check(&circuit, &layout, &witness, NULL, &err), &err);
     cuzk_witness_destroy(&witness);
     cuzk_witness_layout_destroy(&layout);
 }

@@ -46,7 +46,7 @@ enum cuzk_status porep_witness(const struct porep_circuit *circuit, const char *
     }
     cuzk_c1_assignment(porep.c1, partition, &assignment);
     CUZK_TRY_OUT(cuzk_witness_create(&circuit->layout, out, err));
-    CUZK_TRY_OUT(cuzk_circuit_witness(&circuit->circuit, &assignment, pool, out, err));
+    CUZK_TRY_OUT(cuzk_circuit_witness(&circuit->circuit, &assignment, pool, NULL, out, err));
 out:
     cuzk_porep_case_close(&porep);
     if (status != CUZK_OK)

@@ -344,7 +344,8 @@ static void load_witness(struct real_key *key, const char *sector, unsigned part
 
     sector_case_open(sector, &its);
     must(cuzk_witness_create(&key->circuit.layout, out, &err), &err);
-    must(its.that->ops->witness(its.that, partition, &key->circuit.circuit, key->pool, out, &err), &err);
+    must(its.that->ops->witness(its.that, partition, &key->circuit.circuit, key->pool, NULL, out, &err),
+         &err);
     sector_case_close(&its);
 }
 
