@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@ struct attributes {
 enum {
     RESET_ON_FORK = 1, /* SCHED_FLAG_RESET_ON_FORK */
     SLICE_NS = 100000, /* the shortest that there is */
+    LATE_NICE = 10,    /* a tenth of the share of an ordinary thread that wants the same processor */
 };
 
 static bool set(const struct attributes *attributes)
@@ -38,4 +40,10 @@ void cuzk_thread_prefer_soon(bool realtime)
     now.flags = RESET_ON_FORK;
     now.runtime = SLICE_NS;
     (void)set(&now);
+}
+
+void cuzk_thread_prefer_late(void)
+{
+    if (getpriority(PRIO_PROCESS, (id_t)gettid()) < LATE_NICE)
+        (void)setpriority(PRIO_PROCESS, (id_t)gettid(), LATE_NICE);
 }

@@ -14,4 +14,8 @@
  * sooner. Threads that it starts are ordinary ones. The calling thread; cannot fail. */
 void cuzk_thread_prefer_soon(bool realtime);
 
+/* For work that nobody waits for: lets threads of ordinary niceness go first, and so do the threads that it
+ * starts from then on. It cannot be taken back. The calling thread; cannot fail. */
+void cuzk_thread_prefer_late(void);
+
 #endif

@@ -139,44 +139,33 @@ static enum cuzk_status measure_flight(struct work *work, unsigned proofs, unsig
     return CUZK_OK;
 }
 
-/* The derived key, where one is wanted; *found: there is one now. */
-static enum cuzk_status find_derived(struct work *work, struct cuzk_backend *backend, const char *params_path,
-                                     enum cuzk_derived_mode mode, const struct cuzk_progress *progress,
-                                     bool *found, struct cuzk_error *err)
+static enum cuzk_status find_derived(struct work *work, const char *params_path,
+                                     const struct cuzk_progress *progress, struct cuzk_error *err)
 {
     struct cuzk_error note;
+    bool found;
 
-    *found = false;
-    if (mode == CUZK_DERIVED_OFF)
-        return CUZK_OK;
     CUZK_TRY(
-        cuzk_derived_find(params_path, work->r1cs, work->pool, progress, found, &work->derived, &note, err));
-    if (!*found && mode == CUZK_DERIVED_BUILD) {
-        CUZK_TRY(
-            cuzk_derived_build(backend, work->pool, work->r1cs, &work->params, params_path, progress, err));
-        CUZK_TRY(cuzk_derived_find(params_path, work->r1cs, work->pool, progress, found, &work->derived,
-                                   &note, err));
-    }
-    if (!*found)
+        cuzk_derived_find(params_path, work->r1cs, work->pool, progress, &found, &work->derived, &note, err));
+    if (!found)
         return cuzk_error_set(err, CUZK_NOT_FOUND, "%s: %s", params_path,
                               note.message[0] != '\0' ? note.message : "no derived key beside it");
     return CUZK_OK;
 }
 
 static enum cuzk_status prepare(struct work *work, struct cuzk_backend *backend,
-                                const struct cuzk_circuit_id *id, const char *params_path,
-                                enum cuzk_derived_mode mode, const struct cuzk_progress *progress,
-                                struct cuzk_error *err)
+                                const struct cuzk_circuit_id *id, const char *params_path, bool derived,
+                                const struct cuzk_progress *progress, struct cuzk_error *err)
 {
     const struct cuzk_key_form form = {1, CUZK_H_COSET, NULL, &work->derived};
-    bool found;
 
     CUZK_TRY(cuzk_bench_values_create(work->pool, id, &work->values, err));
     CUZK_TRY(cuzk_circuit_open(id, &work->circuit, err));
     CUZK_TRY(cuzk_circuit_record(&work->circuit, work->pool, progress, &work->r1cs, &work->layout, err));
     CUZK_TRY(cuzk_params_open(params_path, &work->params, err));
-    CUZK_TRY(find_derived(work, backend, params_path, mode, progress, &found, err));
-    CUZK_TRY(cuzk_prover_create(backend, work->r1cs, &work->layout, &work->params, found ? &form : NULL,
+    if (derived)
+        CUZK_TRY(find_derived(work, params_path, progress, err));
+    CUZK_TRY(cuzk_prover_create(backend, work->r1cs, &work->layout, &work->params, derived ? &form : NULL,
                                 &work->prover, err));
     cuzk_r1cs_drop_matrix(work->r1cs, CUZK_MATRIX_C);
     return CUZK_OK;
@@ -202,9 +191,8 @@ static enum cuzk_status take_memory(const struct cuzk_backend *backend, const st
 }
 
 enum cuzk_status cuzk_bench_prove(struct cuzk_pool *pool, struct cuzk_backend *backend,
-                                  const struct cuzk_circuit_id *id, const char *params_path,
-                                  enum cuzk_derived_mode mode, unsigned proofs, unsigned in_flight,
-                                  const struct cuzk_progress *progress,
+                                  const struct cuzk_circuit_id *id, const char *params_path, bool derived,
+                                  unsigned proofs, unsigned in_flight, const struct cuzk_progress *progress,
                                   struct cuzk_bench_result results[CUZK_BENCH_PROVE_CASES], size_t *count,
                                   struct cuzk_bench_prove_memory *memory, struct cuzk_error *err)
 {
@@ -214,7 +202,7 @@ enum cuzk_status cuzk_bench_prove(struct cuzk_pool *pool, struct cuzk_backend *b
 
     CUZK_TRY_OUT(CUZK_NEW(&work, 1, "benchmark", err));
     work->pool = pool;
-    CUZK_TRY_OUT(prepare(work, backend, id, params_path, mode, progress, err));
+    CUZK_TRY_OUT(prepare(work, backend, id, params_path, derived, progress, err));
     const struct cuzk_bench_case what = {"witness to proof", "proof", 1, run, work};
     CUZK_TRY_OUT(cuzk_bench_measure(&what, &rule, progress, &results[0], err));
     for (size_t k = 0; k < STAGES; k++)

@@ -25,14 +25,13 @@ struct cuzk_bench_prove_memory {
 };
 
 /* Proves a partition of a circuit `proofs` times (at least once, after one proof that is not
- * counted), with the parameters of a file and, unless mode is OFF, the derived key beside it; then, where
+ * counted), with the parameters of a file and, if `derived`, the derived key beside it; then, where
  * in_flight is 2 to CUZK_BENCH_IN_FLIGHT, as many again from that many threads. A unit is one proof. count:
- * cases filled. Errors: those of the prover, and of bench/values.h; NOT_FOUND (mode is USE and there is no
- * good derived key). */
+ * cases filled. Errors: those of the prover, and of bench/values.h; NOT_FOUND (there is no good derived
+ * key). */
 enum cuzk_status cuzk_bench_prove(struct cuzk_pool *pool, struct cuzk_backend *backend,
-                                  const struct cuzk_circuit_id *id, const char *params_path,
-                                  enum cuzk_derived_mode mode, unsigned proofs, unsigned in_flight,
-                                  const struct cuzk_progress *progress,
+                                  const struct cuzk_circuit_id *id, const char *params_path, bool derived,
+                                  unsigned proofs, unsigned in_flight, const struct cuzk_progress *progress,
                                   struct cuzk_bench_result results[CUZK_BENCH_PROVE_CASES], size_t *count,
                                   struct cuzk_bench_prove_memory *memory, struct cuzk_error *err);
 

@@ -3,6 +3,8 @@
 #include "bench/prove.h"
 #include "cli/bench_report.h"
 #include "cli/command.h"
+#include "srs/derived_job.h"
+#include "srs/derived_key.h"
 #include "srs/directory.h"
 
 struct prove_options {
@@ -26,6 +28,21 @@ static void write_memory(const void *what, struct cuzk_json_writer *json)
     cuzk_json_write_member_u64(json, "device_used_bytes", memory->device_used);
 }
 
+static enum cuzk_status make_derived(struct cli_session *session, const struct prove_options *given,
+                                     const struct cuzk_circuit_id *id, const char *params_path,
+                                     struct cuzk_error *err)
+{
+    const struct cuzk_derived_job job = {.id = id,
+                                         .params_path = params_path,
+                                         .device = given->backend,
+                                         .threads = (unsigned)given->threads.value,
+                                         .progress = &session->progress};
+    struct cuzk_error note;
+    bool made;
+
+    return cuzk_derived_job_run(&job, &made, &note, err);
+}
+
 static enum cuzk_status run(struct cli_session *session, const void *values, const char *const *arguments,
                             size_t count, struct cuzk_error *err)
 {
@@ -33,6 +50,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     struct cuzk_bench_result results[CUZK_BENCH_PROVE_CASES];
     const uint64_t sector_size = given->sector_size.set ? given->sector_size.value : DEFAULT_SECTOR_SIZE;
     const unsigned proofs = given->proofs.set ? (unsigned)given->proofs.value : DEFAULT_PROOFS;
+    const enum cuzk_derived_mode mode = cuzk_derived_mode_parse(given->derived_key);
     struct cuzk_circuit_id id = {CUZK_CIRCUIT_POREP, sector_size};
     struct cuzk_backend *backend = NULL;
     char path[CUZK_PARAMETER_PATH];
@@ -45,12 +63,14 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
         CUZK_TRY(cuzk_circuit_id_parse(given->circuit, &id, err));
     if (given->params == NULL)
         CUZK_TRY(cuzk_parameter_find(cuzk_parameter_directory(given->params_dir), &id, ".params", path, err));
+    const char *params = given->params != NULL ? given->params : path;
+    if (mode == CUZK_DERIVED_BUILD)
+        CUZK_TRY(make_derived(session, given, &id, params, err));
     CUZK_TRY(cli_session_pool(session, given->threads, err));
     CUZK_TRY(cuzk_backend_open(given->backend, session->pool, &backend, err));
     backend->memory_limit = given->vram_limit.value;
     const enum cuzk_status status =
-        cuzk_bench_prove(session->pool, backend, &id, given->params != NULL ? given->params : path,
-                         cuzk_derived_mode_parse(given->derived_key), proofs,
+        cuzk_bench_prove(session->pool, backend, &id, params, mode != CUZK_DERIVED_OFF, proofs,
                          given->in_flight.set ? (unsigned)given->in_flight.value : 1, &session->progress,
                          results, &cases, &memory, err);
     cuzk_backend_destroy(backend);

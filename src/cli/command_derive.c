@@ -1,10 +1,9 @@
 /* cuzk derive: makes the derived key of parameters, where there is no good one. */
-#include "backend/choice.h"
 #include "base/clock.h"
-#include "circuit/record.h"
 #include "cli/command.h"
 #include "cli/parameters.h"
 #include "srs/cache.h"
+#include "srs/derived_job.h"
 #include "srs/derived_key.h"
 
 struct derive_options {
@@ -33,59 +32,28 @@ static enum cuzk_status report(struct cli_session *session, const char *circuit,
     return cli_session_answer_end(session, err);
 }
 
-/* *made: none was there, or none that was good. */
-static enum cuzk_status derive(struct cli_session *session, const char *device, const char *params_path,
-                               const struct cuzk_r1cs *r1cs, bool *made, struct cuzk_error *err)
-{
-    enum cuzk_status status = CUZK_OK;
-    struct cuzk_backend *backend = NULL;
-    struct cuzk_params params = {0};
-    struct cuzk_derived derived;
-    struct cuzk_error note;
-    bool found;
-
-    CUZK_TRY_OUT(cuzk_derived_find(params_path, r1cs, session->pool, &session->progress, &found, &derived,
-                                   &note, err));
-    cuzk_derived_close(&derived);
-    *made = !found;
-    if (found)
-        goto out;
-    if (note.message[0] != '\0')
-        cuzk_log_line(&session->log, CUZK_LOG_WARNING, "%s; it is made anew", note.message);
-    CUZK_TRY_OUT(cuzk_params_open(params_path, &params, err));
-    CUZK_TRY_OUT(cuzk_backend_open(device, session->pool, &backend, err));
-    CUZK_TRY_OUT(
-        cuzk_derived_build(backend, session->pool, r1cs, &params, params_path, &session->progress, err));
-out:
-    cuzk_backend_destroy(backend);
-    cuzk_params_close(&params);
-    return status;
-}
-
 static enum cuzk_status run(struct cli_session *session, const void *values, const char *const *arguments,
                             size_t count, struct cuzk_error *err)
 {
     const struct derive_options *given = values;
     char params_path[CUZK_PARAMETER_PATH], path[CUZK_PARAMETER_PATH];
-    struct cuzk_witness_layout layout;
     struct cuzk_circuit_id id;
-    struct cuzk_circuit circuit;
-    struct cuzk_r1cs *r1cs;
-    bool made = false;
+    struct cuzk_error note;
+    bool made;
 
     (void)count;
     CUZK_TRY(cuzk_circuit_id_parse(arguments[0], &id, err));
     CUZK_TRY(cli_parameters_find(session, given->params_dir, &id, ".params", params_path, err));
     if (!cuzk_cache_place(params_path, CUZK_DERIVED_SUFFIX, path))
         return cuzk_error_set(err, CUZK_IO, "%s: no place to keep a derived key at", params_path);
-    CUZK_TRY(cli_session_pool(session, given->threads, err));
-    CUZK_TRY(cuzk_circuit_open(&id, &circuit, err));
-    CUZK_TRY(cuzk_circuit_record(&circuit, session->pool, &session->progress, &r1cs, &layout, err));
-    const enum cuzk_status status = derive(session, given->backend, params_path, r1cs, &made, err);
-
-    cuzk_r1cs_destroy(r1cs);
-    cuzk_witness_layout_destroy(&layout);
-    CUZK_TRY(status);
+    const struct cuzk_derived_job job = {.id = &id,
+                                         .params_path = params_path,
+                                         .device = given->backend,
+                                         .threads = (unsigned)given->threads.value,
+                                         .progress = &session->progress};
+    CUZK_TRY(cuzk_derived_job_run(&job, &made, &note, err));
+    if (note.message[0] != '\0')
+        cuzk_log_line(&session->log, CUZK_LOG_WARNING, "%s; it was made anew", note.message);
     return report(session, arguments[0], path, made, err);
 }
 

@@ -1,7 +1,6 @@
 #include "groth16/derived_write.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <sodium.h>
 #include <string.h>
 
@@ -62,43 +61,17 @@ struct whole {
     struct cuzk_derived_writer *writer;
     const uint8_t *bytes;
     uint64_t first; /* number of the chunk that bytes begin with */
-    pthread_mutex_t lock;
-    enum cuzk_status status; /* the first failure */
-    struct cuzk_error err;
 };
 
-static void put_whole(void *context, size_t index, unsigned worker)
+static enum cuzk_status put_whole(void *context, size_t index, struct cuzk_error *err)
 {
-    struct whole *job = context;
+    const struct whole *job = context;
     const uint8_t *bytes = job->bytes + index * CUZK_DERIVED_CHUNK;
     const struct cuzk_store store = job->writer->store;
-    struct cuzk_error err;
 
-    (void)worker;
     crypto_generichash(checksum_of(job->writer, job->first + index), CUZK_DERIVED_CHECKSUM_BYTES, bytes,
                        CUZK_DERIVED_CHUNK, NULL, 0);
-    const enum cuzk_status status =
-        store.write_at(store.context, chunk_begin(job->first + index), bytes, CUZK_DERIVED_CHUNK, &err);
-    if (status == CUZK_OK)
-        return;
-    pthread_mutex_lock(&job->lock);
-    if (job->status == CUZK_OK) {
-        job->status = status;
-        job->err = err;
-    }
-    pthread_mutex_unlock(&job->lock);
-}
-
-static enum cuzk_status put_wholes(struct cuzk_derived_writer *writer, uint64_t first, const uint8_t *bytes,
-                                   size_t count, struct cuzk_error *err)
-{
-    struct whole job = {.writer = writer, .bytes = bytes, .first = first};
-
-    if (pthread_mutex_init(&job.lock, NULL) != 0)
-        return cuzk_error_set(err, CUZK_MEMORY, "no mutex for writing a derived key");
-    cuzk_pool_run(writer->pool, count, put_whole, &job);
-    pthread_mutex_destroy(&job.lock);
-    return job.status == CUZK_OK ? CUZK_OK : cuzk_error_set(err, job.status, "%s", job.err.message);
+    return store.write_at(store.context, chunk_begin(job->first + index), bytes, CUZK_DERIVED_CHUNK, err);
 }
 
 /* ---- parts of chunks ---- */
@@ -134,7 +107,8 @@ static enum cuzk_status put(struct cuzk_derived_writer *writer, struct stretch *
             CUZK_TRY(put_part(writer, stretch, bytes, now, err));
         } else {
             const size_t count = n / CUZK_DERIVED_CHUNK;
-            CUZK_TRY(put_wholes(writer, chunk, bytes, count, err));
+            struct whole job = {writer, bytes, chunk};
+            CUZK_TRY(cuzk_pool_try(writer->pool, count, put_whole, &job, NULL, err));
             now = count * CUZK_DERIVED_CHUNK;
         }
         stretch->at += now;

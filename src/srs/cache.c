@@ -1,6 +1,5 @@
 #include "srs/cache.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,19 +8,13 @@
 
 #include <sodium.h>
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/hex.h"
 
-static const char *variable(const char *name)
-{
-    const char *value = getenv(name);
-
-    return value != NULL && *value != '\0' ? value : NULL;
-}
-
 static bool is_off(void)
 {
-    const char *set = variable(CUZK_CACHE_VARIABLE);
+    const char *set = cuzk_environment_text(CUZK_CACHE_VARIABLE);
 
     return set != NULL && strcmp(set, CUZK_CACHE_OFF) == 0;
 }
@@ -29,8 +22,9 @@ static bool is_off(void)
 /* Made if need be; false where there is none. */
 static bool cache_directory(char path[CUZK_PARAMETER_PATH])
 {
-    const char *own = variable(CUZK_CACHE_VARIABLE), *service = variable("CACHE_DIRECTORY");
-    const char *xdg = variable("XDG_CACHE_HOME"), *home = variable("HOME");
+    const char *own = cuzk_environment_text(CUZK_CACHE_VARIABLE),
+               *service = cuzk_environment_text("CACHE_DIRECTORY");
+    const char *xdg = cuzk_environment_text("XDG_CACHE_HOME"), *home = cuzk_environment_text("HOME");
     int n = -1;
 
     if (own != NULL)
@@ -63,7 +57,7 @@ static bool is_production(const char *path)
 
 bool cuzk_cache_beside(const char *path, const char *suffix, char place[CUZK_PARAMETER_PATH])
 {
-    if (variable(CUZK_CACHE_VARIABLE) != NULL || is_production(path))
+    if (cuzk_environment_text(CUZK_CACHE_VARIABLE) != NULL || is_production(path))
         return false;
     const int n = snprintf(place, CUZK_PARAMETER_PATH, "%s%s", path, suffix);
     return n > 0 && n < CUZK_PARAMETER_PATH;
@@ -110,7 +104,5 @@ bool cuzk_cache_place(const char *params_path, const char *suffix, char place[CU
 
 enum cuzk_status cuzk_cache_set(const char *directory, struct cuzk_error *err)
 {
-    if (directory != NULL && setenv(CUZK_CACHE_VARIABLE, directory, 1) != 0)
-        return cuzk_error_set(err, CUZK_IO, "%s: %s", CUZK_CACHE_VARIABLE, strerror(errno));
-    return CUZK_OK;
+    return cuzk_environment_set(CUZK_CACHE_VARIABLE, directory, err);
 }

@@ -26,8 +26,7 @@ bool cuzk_cache_place(const char *params_path, const char *suffix, char place[CU
 bool cuzk_cache_beside(const char *path, const char *suffix, char place[CUZK_PARAMETER_PATH]);
 bool cuzk_cache_user(const char *path, const char *suffix, char place[CUZK_PARAMETER_PATH]);
 
-/* Puts an option's value into force, for this process and those that it starts; NULL leaves all as it is.
- * While one thread runs. Errors: IO. */
+/* Puts an option's value into force (base/environment.h). */
 enum cuzk_status cuzk_cache_set(const char *directory, struct cuzk_error *err);
 
 #endif

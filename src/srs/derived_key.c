@@ -1,10 +1,9 @@
 #include "srs/derived_key.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/hex.h"
 #include "groth16/derived_setup.h"
 #include "r1cs/fingerprint.h"
@@ -20,16 +19,14 @@ enum cuzk_derived_mode cuzk_derived_mode_parse(const char *text)
 
 enum cuzk_derived_mode cuzk_derived_mode_now(void)
 {
-    const char *set = getenv(CUZK_DERIVED_VARIABLE);
+    const char *set = cuzk_environment_text(CUZK_DERIVED_VARIABLE);
 
-    return set == NULL || *set == '\0' ? CUZK_DERIVED_USE : cuzk_derived_mode_parse(set);
+    return set == NULL ? CUZK_DERIVED_USE : cuzk_derived_mode_parse(set);
 }
 
 enum cuzk_status cuzk_derived_mode_set(const char *text, struct cuzk_error *err)
 {
-    if (text != NULL && setenv(CUZK_DERIVED_VARIABLE, text, 1) != 0)
-        return cuzk_error_set(err, CUZK_IO, "%s: %s", CUZK_DERIVED_VARIABLE, strerror(errno));
-    return CUZK_OK;
+    return cuzk_environment_set(CUZK_DERIVED_VARIABLE, text, err);
 }
 
 static enum cuzk_status digest_of(const char *params_path, const struct cuzk_progress *progress,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/json_writer.h"
 #include "base/version.h"
 #include "srs/digest.h"
@@ -17,9 +18,9 @@ const char *cuzk_parameter_directory(const char *given)
 {
     if (given != NULL)
         return given;
-    const char *set = getenv(CUZK_PARAMETER_VARIABLE);
+    const char *set = cuzk_environment_text(CUZK_PARAMETER_VARIABLE);
 
-    return set != NULL && *set != '\0' ? set : CUZK_PARAMETER_DIRECTORY;
+    return set != NULL ? set : CUZK_PARAMETER_DIRECTORY;
 }
 
 /* Whether two paths name one place; a path that is not there yet is compared as text. */

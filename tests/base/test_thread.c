@@ -75,11 +75,44 @@ static void test_prefer_soon__realtime_where_it_is_allowed(void **state)
     assert_int_equal(seen.child, SCHED_OTHER);
 }
 
+static void *note_nice(void *context)
+{
+    *(int *)context = getpriority(PRIO_PROCESS, (id_t)gettid());
+    return NULL;
+}
+
+static void *be_late(void *context)
+{
+    struct seen *const seen = context;
+    pthread_t child;
+
+    cuzk_thread_prefer_late();
+    (void)note_nice(&seen->own);
+    assert_int_equal(pthread_create(&child, NULL, note_nice, &seen->child), 0);
+    pthread_join(child, NULL);
+    return NULL;
+}
+
+static void test_prefer_late__is_of_the_calling_thread_and_those_it_starts(void **state)
+{
+    const int before = getpriority(PRIO_PROCESS, (id_t)gettid());
+    struct seen seen = {0};
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, be_late, &seen), 0);
+    pthread_join(thread, NULL);
+    assert_true(seen.own >= 10);
+    assert_int_equal(seen.child, seen.own);
+    assert_int_equal(getpriority(PRIO_PROCESS, (id_t)gettid()), before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_prefer_soon__is_of_the_calling_thread_alone),
         cmocka_unit_test(test_prefer_soon__realtime_where_it_is_allowed),
+        cmocka_unit_test(test_prefer_late__is_of_the_calling_thread_and_those_it_starts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
