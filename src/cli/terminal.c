@@ -17,12 +17,16 @@
 #define LINE_NS  (4 * SECOND_NS)
 #define GRACE_NS (2 * SECOND_NS)
 
-enum { BAR_CELLS = 30, STAGE_ROOM = 64 };
+/* What is left of a stage is guessed once it has lasted so long. */
+#define GUESS_NS (5 * SECOND_NS)
+
+enum { BAR_CELLS = 30, STAGE_ROOM = 64, LEFT_ROOM = 32 };
 
 struct cli_terminal {
     pthread_mutex_t lock;
     bool quiet, bar, drawn;
-    uint64_t started_ns, stage_ns, next_ns;
+    uint64_t started_ns, next_ns;
+    uint64_t stage_ns, stage_done; /* when the stage began, and with how much done */
     char stage[STAGE_ROOM];
 };
 
@@ -64,14 +68,30 @@ void cli_terminal_close(struct cli_terminal *terminal)
     cuzk_mem_free(terminal);
 }
 
+/* ", 12 s left" at the stage's speed so far; empty where that says nothing yet. */
+static void guess_left(const struct cli_terminal *terminal, uint64_t done, uint64_t total, uint64_t now,
+                       char text[LEFT_ROOM])
+{
+    const double seconds = (double)(now - terminal->stage_ns) / (double)SECOND_NS;
+
+    text[0] = '\0';
+    if (now - terminal->stage_ns < GUESS_NS || done <= terminal->stage_done || done >= total)
+        return;
+    snprintf(text, LEFT_ROOM, ", %.0f s left",
+             seconds * (double)(total - done) / (double)(done - terminal->stage_done));
+}
+
 static void draw(struct cli_terminal *terminal, uint64_t done, uint64_t total, uint64_t now)
 {
     const double seconds = (double)(now - terminal->started_ns) / (double)SECOND_NS;
     const double share = total > 0 ? (double)(done < total ? done : total) / (double)total : 0;
+    char left[LEFT_ROOM];
+
+    guess_left(terminal, done, total, now, left);
 
     if (!terminal->bar) {
         if (total > 0)
-            fprintf(stderr, "cuzk: %s %.0f%% (%.0f s)\n", terminal->stage, 100 * share, seconds);
+            fprintf(stderr, "cuzk: %s %.0f%% (%.0f s%s)\n", terminal->stage, 100 * share, seconds, left);
         else if (done == 0) /* nothing is counted */
             fprintf(stderr, "cuzk: %s (%.0f s)\n", terminal->stage, seconds);
         else
@@ -85,7 +105,8 @@ static void draw(struct cli_terminal *terminal, uint64_t done, uint64_t total, u
         cells[i] = i < filled ? '#' : '.';
     cells[BAR_CELLS] = '\0';
     if (total > 0)
-        fprintf(stderr, "\r\033[K%-24s [%s] %3.0f%%  %.0f s", terminal->stage, cells, 100 * share, seconds);
+        fprintf(stderr, "\r\033[K%-24s [%s] %3.0f%%  %.0f s%s", terminal->stage, cells, 100 * share, seconds,
+                left);
     else if (done == 0)
         fprintf(stderr, "\r\033[K%-24s %.0f s", terminal->stage, seconds);
     else
@@ -106,6 +127,7 @@ void cli_terminal_progress(void *context, const char *stage, uint64_t done, uint
     if (strncmp(stage, terminal->stage, STAGE_ROOM - 1) != 0) {
         snprintf(terminal->stage, sizeof terminal->stage, "%s", stage);
         terminal->stage_ns = now;
+        terminal->stage_done = done;
     }
     if (now >= terminal->next_ns) {
         draw(terminal, done, total, now);

@@ -1,7 +1,10 @@
 """Derived keys as people meet them: made, used where they are, left alone where they are damaged or not wanted."""
 import json
+import signal
+import subprocess
+import time
 
-from program import Case
+from program import CUZK, Case
 
 
 class Derived(Case):
@@ -37,3 +40,18 @@ class Derived(Case):
         self.assertFalse(self.prove())  # the parameters do without
         self.expect(2, "derive", "nothing-2k", "--params-dir", self.keys)
         self.expect(4, "derive", "winning-4k", "--params-dir", self.keys)
+
+    def test_it_stops_on_request_and_leaves_nothing(self):
+        self.expect(0, "setup", "winning-2k", "--out", self.folder, "--quiet")
+        before = sorted(self.folder.iterdir())
+        process = subprocess.Popen([CUZK, "derive", "winning-2k", "--params-dir", self.folder, "--backend", "cpu"],
+                                   stderr=subprocess.PIPE, text=True)
+        while not any(".derived" in path.name for path in self.folder.iterdir()):  # under a temporary name
+            self.assertIsNone(process.poll())
+            time.sleep(0.1)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=100)
+        self.assertEqual(process.returncode, 4, said)
+        self.assertEqual(said.splitlines()[-1], "cuzk: stopped on request")
+        self.assertEqual(sorted(self.folder.iterdir()), before)

@@ -1,6 +1,7 @@
 /* Derived keys as files: made, found, left alone where they are damaged or another's, made anew. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -93,16 +94,21 @@ static void flip(const char *path, long at)
     assert_int_equal(fclose(file), 0);
 }
 
-static enum cuzk_status build(const struct place *place)
+static enum cuzk_status build_with(const struct place *place, const struct cuzk_progress *progress)
 {
     struct cuzk_params params;
     struct cuzk_error err;
 
     assert_int_equal(cuzk_params_open(place->params, &params, &err), CUZK_OK);
     const enum cuzk_status status =
-        cuzk_derived_build(backend, pool, place->toy.r1cs, &params, place->params, NULL, &err);
+        cuzk_derived_build(backend, pool, place->toy.r1cs, &params, place->params, progress, &err);
     cuzk_params_close(&params);
     return status;
+}
+
+static enum cuzk_status build(const struct place *place)
+{
+    return build_with(place, NULL);
 }
 
 static void test_derived_find__takes_good_files_alone(void **state)
@@ -162,6 +168,53 @@ static void test_derived_build__leaves_nothing_behind_where_it_fails(void **stat
     close_place(&place);
 }
 
+/* Whoever listens and, after some questions, wants it to stop. */
+struct listener {
+    atomic_int patience;
+    atomic_uint reports;
+    _Atomic uint64_t done, total;
+};
+
+static void listen(void *context, const char *stage, uint64_t done, uint64_t total)
+{
+    struct listener *listener = context;
+
+    atomic_fetch_add(&listener->reports, 1);
+    if (strcmp(stage, "transforms of h") != 0)
+        return;
+    assert_true(done >= listener->done); /* one stage, which only grows */
+    listener->done = done;
+    listener->total = total;
+}
+
+static bool want_stop(void *context)
+{
+    return atomic_fetch_sub(&((struct listener *)context)->patience, 1) <= 0;
+}
+
+static void test_derived_build__stops_when_asked_and_leaves_nothing_behind(void **state)
+{
+    enum cuzk_status status = CUZK_CANCELLED;
+    struct place place;
+    int patience = 0;
+
+    (void)state;
+    open_place(&place);
+    for (; status == CUZK_CANCELLED; patience++) {
+        struct listener listener = {.patience = patience};
+        const struct cuzk_progress progress = {listen, want_stop, &listener};
+        status = build_with(&place, &progress);
+        if (status == CUZK_CANCELLED)
+            assert_int_not_equal(access(place.derived, F_OK), 0);
+        else
+            assert_int_equal(listener.done, listener.total);
+    }
+    assert_int_equal(status, CUZK_OK);
+    assert_true(patience > 8);
+    assert_true(find(&place, NULL));
+    close_place(&place);
+}
+
 static void test_derived_mode__is_use_where_nobody_says_off(void **state)
 {
     (void)state;
@@ -182,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derived_find__takes_good_files_alone),
         cmocka_unit_test(test_derived_build__leaves_nothing_behind_where_it_fails),
+        cmocka_unit_test(test_derived_build__stops_when_asked_and_leaves_nothing_behind),
         cmocka_unit_test(test_derived_mode__is_use_where_nobody_says_off),
     };
 
