@@ -22,7 +22,7 @@ enum cuzk_status cli_remote_open(const struct cli_remote_options *options, struc
 {
     char fallback[256];
 
-    cuzk_config_default_address(fallback, sizeof fallback);
+    cuzk_config_client_address(fallback, sizeof fallback);
     return cuzk_client_open(options->addr != NULL ? options->addr : fallback, &options->tls, out, err);
 }
 

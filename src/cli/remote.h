@@ -23,7 +23,8 @@ struct cli_remote_options {
      .placeholder = "ADDRESS",                                                                               \
      .environment = variable,                                                                                \
      .help =                                                                                                 \
-         "the daemon: unix:PATH or HOST:PORT; its unix socket in the runtime directory where not given"},    \
+         "the daemon: unix:PATH or HOST:PORT; where not given its socket in the runtime directory, or the "  \
+         "service's, unix:/run/cuzk/cuzk.sock"},                                                             \
         {.name = "tls-certificate",                                                                          \
          .type = CUZK_OPTION_STRING,                                                                         \
          .offset = offsetof(values, slot.tls.certificate),                                                   \

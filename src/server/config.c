@@ -40,6 +40,8 @@ struct reading {
 
 /* ---- places ---- */
 
+#define SERVICE_SOCKET "/run/cuzk/cuzk.sock"
+
 void cuzk_config_default_address(char *text, size_t room)
 {
     const char *runtime = getenv("RUNTIME_DIRECTORY"), *user = getenv("XDG_RUNTIME_DIR");
@@ -49,7 +51,14 @@ void cuzk_config_default_address(char *text, size_t room)
     else if (user != NULL && *user != '\0')
         snprintf(text, room, "unix:%s/cuzk.sock", user);
     else
-        snprintf(text, room, "unix:/run/cuzk/cuzk.sock");
+        snprintf(text, room, "unix:" SERVICE_SOCKET);
+}
+
+void cuzk_config_client_address(char *text, size_t room)
+{
+    cuzk_config_default_address(text, room);
+    if (access(text + strlen("unix:"), F_OK) != 0 && access(SERVICE_SOCKET, F_OK) == 0)
+        snprintf(text, room, "unix:" SERVICE_SOCKET);
 }
 
 void cuzk_config_default_state(char *text, size_t room)

@@ -102,6 +102,9 @@ enum cuzk_status cuzk_config_check(const struct cuzk_config *config, struct cuzk
  * $XDG_RUNTIME_DIR/cuzk.sock, else /run/cuzk/cuzk.sock. */
 void cuzk_config_default_address(char *text, size_t room);
 
+/* Where a client looks for it: the same, or /run/cuzk/cuzk.sock where only that is there. */
+void cuzk_config_client_address(char *text, size_t room);
+
 /* $STATE_DIRECTORY, else $XDG_STATE_HOME/cuzk, else ~/.local/state/cuzk. */
 void cuzk_config_default_state(char *text, size_t room);
 
