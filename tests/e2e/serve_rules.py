@@ -273,6 +273,8 @@ class Unit(Case):
         unit = self.write("cuzk.service", text.replace(start, CUZK))
         done = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+        # a private /var/tmp would hide the parameters
+        self.assertIn("BindReadOnlyPaths=-/var/tmp/filecoin-proof-parameters\n", text)
         # the daemon's own grace ends before the service manager's patience
         grace, patience = re.search(r"--grace (\d+)s", text).group(1), re.search(r"TimeoutStopSec=(\d+)min", text).group(1)
         self.assertLess(int(grace), 60 * int(patience))
