@@ -29,6 +29,7 @@ static void catch_signals(void)
     action.sa_handler = SIG_IGN;
     action.sa_flags = 0;
     sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL); /* a file over the limit (ulimit -f) is an error like a full disk */
 }
 
 static bool is_cancelled(void *context)

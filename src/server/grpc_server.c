@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/thread.h"
 #include "base/tsan.h"
+#include "server/accept.h"
 #include "server/rpc.h"
 #include "server/tls.h"
 
@@ -226,6 +227,7 @@ enum cuzk_status cuzk_grpc_server_start(struct cuzk_engine *engine, const struct
     pthread_condattr_t clock;
 
     *out = NULL;
+    CUZK_TRY(cuzk_accept_watch(options->log, err));
     CUZK_TRY(CUZK_NEW(&server, 1, "gRPC server", err));
     server->options = *options;
     server->engine = engine;
@@ -292,12 +294,27 @@ static void shut_down(struct cuzk_grpc_server *server, uint64_t grace_ms)
     (void)wait_for_calls(server, 0);
 }
 
+/* A server that never got so far that its threads ran. What it is bound to already wants to be shut down all
+ * the same: libgrpc ends the process where it is not. */
+static void shut_down_alone(struct cuzk_grpc_server *server)
+{
+    struct cuzk_rpc_tag down = {NULL, NULL};
+    grpc_event event;
+
+    grpc_server_shutdown_and_notify(server->server, server->events, &down);
+    do
+        event = grpc_completion_queue_next(server->events, gpr_inf_future(GPR_CLOCK_REALTIME), NULL);
+    while (event.type != GRPC_OP_COMPLETE || event.tag != &down);
+}
+
 void cuzk_grpc_server_stop(struct cuzk_grpc_server *server, uint64_t grace_ms)
 {
     if (server == NULL)
         return;
     if (server->pollers > 0)
         shut_down(server, grace_ms);
+    else
+        shut_down_alone(server);
     for (unsigned i = 0; i < CUZK_RPC_QUEUES; i++)
         cuzk_work_queue_destroy(server->queue[i]);
     cuzk_timers_destroy(server->timers);
@@ -319,6 +336,7 @@ void cuzk_grpc_server_stop(struct cuzk_grpc_server *server, uint64_t grace_ms)
         cuzk_listener_close(&server->listeners[i]);
     }
     cuzk_mem_free(server->listeners);
+    (void)cuzk_accept_watch(NULL, NULL);
     pthread_cond_destroy(&server->changed);
     pthread_mutex_destroy(&server->lock);
     cuzk_mem_free(server);
