@@ -109,6 +109,11 @@ void cuzk_mem_free(void *block)
         free(base);
 }
 
+void cuzk_mem_share_arena(void)
+{
+    (void)mallopt(M_ARENA_MAX, 1);
+}
+
 void cuzk_mem_trim(void)
 {
     (void)malloc_trim(0);

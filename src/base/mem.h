@@ -41,9 +41,12 @@ void cuzk_mem_free_wiped(void *block);
 void cuzk_mem_free_wiped_by(struct cuzk_pool *pool, void *block);
 void cuzk_mem_wipe_by(struct cuzk_pool *pool, void *bytes, size_t n);
 
-/* Gives the system the pages back that malloc holds though nothing uses them: what a burst of small blocks
- * left behind would else be kept once for each thread that made some. Takes milliseconds after tens of
- * megabytes. */
+/* From now on all threads share one arena of malloc, so that what one frees serves the next, whichever it is:
+ * for programs through which large messages pass in small blocks. To be called before there are threads. */
+void cuzk_mem_share_arena(void);
+
+/* Gives the system the pages back that malloc holds though nothing uses them. Takes milliseconds after tens
+ * of megabytes, while other threads wait for memory; using them again costs about as much as copying them. */
 void cuzk_mem_trim(void);
 
 /* Overwrites n bytes with zero; never optimised away. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "cli/command.h"
 #include "server/daemon.h"
 #include "server/notify.h"
@@ -178,6 +179,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
 
     (void)arguments;
     (void)count;
+    cuzk_mem_share_arena();
     CUZK_TRY_OUT(cuzk_config_read(given->config, &given->given, &serving.config, err));
     CUZK_TRY_OUT(cuzk_config_check(serving.config, err));
     CUZK_TRY_OUT(own_program(program, sizeof program, err));

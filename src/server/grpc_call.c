@@ -12,7 +12,7 @@
 #include "server/message.h"
 #include "server/rpc.h"
 
-enum { TRIM_BYTES = 16 << 20 };
+enum { LARGE_BYTES = 1 << 20, TRIM_MS = 2000 };
 
 /* ---- life ---- */
 
@@ -84,15 +84,33 @@ static void unpark(struct cuzk_grpc_server *server)
     }
 }
 
-/* libgrpc's slices are small blocks of whichever thread read them: freed, they stay in that thread's arena,
- * and the next request fills another. */
-static bool is_trim_due(struct cuzk_grpc_server *server, uint64_t bytes)
-{
-    const bool due = (server->dropped += bytes) >= TRIM_BYTES;
+static void start_trim(struct cuzk_grpc_server *server);
 
-    if (due)
-        server->dropped = 0;
-    return due;
+/* Memory of large requests goes back to the system once none has come for a while: at once would make the
+ * next one fetch its pages anew. */
+static void trim(struct cuzk_timer *timer)
+{
+    void *place = (char *)timer - offsetof(struct cuzk_grpc_server, trim_timer);
+    struct cuzk_grpc_server *server = place;
+
+    pthread_mutex_lock(&server->lock);
+    const bool quiet = cuzk_clock_ns() - server->dropped_ns >= TRIM_MS * UINT64_C(1000000);
+
+    server->trim_set = false;
+    if (!quiet)
+        start_trim(server);
+    pthread_mutex_unlock(&server->lock);
+    if (quiet)
+        cuzk_mem_trim();
+}
+
+/* Under the server's lock. */
+static void start_trim(struct cuzk_grpc_server *server)
+{
+    if (server->trim_set)
+        return;
+    server->trim_timer.fire = trim;
+    server->trim_set = cuzk_timer_start(server->timers, &server->trim_timer, TRIM_MS, NULL) == CUZK_OK;
 }
 
 void cuzk_grpc_call_drop_message(struct cuzk_grpc_call *call)
@@ -107,11 +125,11 @@ void cuzk_grpc_call_drop_message(struct cuzk_grpc_call *call)
         return;
     pthread_mutex_lock(&call->server->lock);
     call->server->held -= held;
-    const bool trim = is_trim_due(call->server, held);
-
+    if (held >= LARGE_BYTES) {
+        call->server->dropped_ns = cuzk_clock_ns();
+        start_trim(call->server);
+    }
     pthread_mutex_unlock(&call->server->lock);
-    if (trim)
-        cuzk_mem_trim();
     unpark(call->server);
 }
 

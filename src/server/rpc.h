@@ -88,8 +88,10 @@ struct cuzk_grpc_server {
     size_t live; /* calls, those that wait to arrive included */
     size_t armed;
     bool stopping, down;
-    uint64_t held;    /* bytes of requests that the engine has not taken yet */
-    uint64_t dropped; /* and of those it took since memory was last given back */
+    uint64_t held;                /* bytes of requests that the engine has not taken yet */
+    struct cuzk_timer trim_timer; /* after a large one, until none has come for a while */
+    bool trim_set;
+    uint64_t dropped_ns; /* when the last large one was taken */
     struct cuzk_grpc_call *parked, **parked_last;
 };
 
