@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/knob_options.h"
 #include "cli/output.h"
+#include "cli/shipped_model.h"
 #include "cli/waterfall.h"
 #include "engine/null_spec.h"
 #include "srs/directory.h"
@@ -40,34 +41,51 @@ static uint32_t number(struct cuzk_option_number given, uint32_t fallback)
     return given.set ? (uint32_t)given.value : fallback;
 }
 
-static enum cuzk_status read_model(struct cli_session *session, const struct phases_options *given,
-                                   struct cuzk_machine_model *model, struct cuzk_error *err)
+static enum cuzk_status read_model(const struct phases_options *given,
+                                   const struct cli_shipped_model *shipped, struct cuzk_machine_model *model,
+                                   struct cuzk_error *err)
 {
     struct cuzk_file_map map;
+    enum cuzk_status status;
 
-    (void)session;
-    CUZK_TRY(cuzk_file_map_open(given->model, "machine model", FILE_BYTES_MOST, &map, err));
-    enum cuzk_status status = cuzk_machine_model_read(map.path, map.bytes, (size_t)map.length, model, err);
-
-    cuzk_file_map_close(&map);
+    if (shipped != NULL) {
+        status = cuzk_machine_model_read(shipped->model.name, shipped->model.bytes, *shipped->model.length,
+                                         model, err);
+    } else {
+        CUZK_TRY(cuzk_file_map_open(given->model, "machine model", FILE_BYTES_MOST, &map, err));
+        status = cuzk_machine_model_read(map.path, map.bytes, (size_t)map.length, model, err);
+        cuzk_file_map_close(&map);
+    }
     for (size_t i = 0; i < given->set.count && status == CUZK_OK; i++)
         status = cuzk_machine_model_set(model, given->set.items[i], err);
     return status;
 }
 
-static enum cuzk_status compare(const struct phases_options *given, const struct cuzk_machine_model *model,
-                                uint32_t seeds, struct cuzk_published_figures *published,
-                                struct cuzk_error *err)
+/* A model that is built in is compared with its own figures, unless it was changed. */
+static bool has_published(const struct phases_options *given, const struct cli_shipped_model *shipped)
+{
+    return given->published != NULL ||
+           (shipped != NULL && shipped->published.bytes != NULL && given->set.count == 0);
+}
+
+static enum cuzk_status compare(const struct phases_options *given, const struct cli_shipped_model *shipped,
+                                const struct cuzk_machine_model *model, uint32_t seeds,
+                                struct cuzk_published_figures *published, struct cuzk_error *err)
 {
     struct cuzk_file_map map;
 
-    CUZK_TRY(cuzk_file_map_open(given->published, "published figures", FILE_BYTES_MOST, &map, err));
-    enum cuzk_status status = cuzk_published_read(map.path, map.bytes, (size_t)map.length, published, err);
+    if (given->published == NULL) {
+        CUZK_TRY(cuzk_published_read(shipped->published.name, shipped->published.bytes,
+                                     *shipped->published.length, published, err));
+    } else {
+        CUZK_TRY(cuzk_file_map_open(given->published, "published figures", FILE_BYTES_MOST, &map, err));
+        const enum cuzk_status status =
+            cuzk_published_read(map.path, map.bytes, (size_t)map.length, published, err);
 
-    cuzk_file_map_close(&map);
-    if (status == CUZK_OK)
-        status = cuzk_published_compare(model, seeds, published, err);
-    return status;
+        cuzk_file_map_close(&map);
+        CUZK_TRY(status);
+    }
+    return cuzk_published_compare(model, seeds, published, err);
 }
 
 static enum cuzk_status write_svg(const void *what, struct cuzk_sink sink, struct cuzk_error *err)
@@ -265,13 +283,15 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     CUZK_TRY(cli_output_check("waterfall", given->waterfall, true, session->json, err));
     if (given->model == NULL)
         return run_on_device(session, given, err);
-    CUZK_TRY(read_model(session, given, &model, err));
+    const struct cli_shipped_model *shipped = cli_shipped_model_find(given->model);
+
+    CUZK_TRY(read_model(given, shipped, &model, err));
     CUZK_TRY_OUT(CUZK_NEW(&phases, 1, "phases", err));
     CUZK_TRY_OUT(CUZK_NEW(&published, 1, "published figures", err));
     CUZK_TRY_OUT(cuzk_phases_run(&model, number(given->proofs, PROOFS), number(given->in_flight, IN_FLIGHT),
                                  seeds, phases, err));
-    if (given->published != NULL) {
-        CUZK_TRY_OUT(compare(given, &model, seeds, published, err));
+    if (has_published(given, shipped)) {
+        CUZK_TRY_OUT(compare(given, shipped, &model, seeds, published, err));
         phases->published = published;
     }
     if (given->svg != NULL)
@@ -292,7 +312,9 @@ static const struct cuzk_option options[] = {
      .type = CUZK_OPTION_STRING,
      .offset = offsetof(struct phases_options, model),
      .placeholder = "FILE",
-     .help = "simulate this machine instead of measuring: JSON as in models/"},
+     .help =
+         "simulate this machine instead of measuring: historical or h200, which are built in, or a file as "
+         "in models/"},
     {.name = "circuit",
      .type = CUZK_OPTION_STRING,
      .offset = offsetof(struct phases_options, circuit),
@@ -349,7 +371,7 @@ static const struct cuzk_option options[] = {
      .type = CUZK_OPTION_STRING,
      .offset = offsetof(struct phases_options, published),
      .placeholder = "FILE",
-     .help = "compare with these published figures, row by row"},
+     .help = "compare with these published figures, row by row; historical has its own"},
     {.name = "svg",
      .type = CUZK_OPTION_STRING,
      .offset = offsetof(struct phases_options, svg),
@@ -389,8 +411,7 @@ const struct cli_command cli_bench_phases = {
         "With --model the scheduler runs under a virtual clock instead: nothing is proved, no device is "
         "used, "
         "and the model is asked what nobody could measure.",
-    .example = "cuzk bench phases --model models/threadripper-5070ti.json \\\n"
-               "    --published models/threadripper-5070ti.published.json --html phases.html\n"
+    .example = "cuzk bench phases --model historical --html phases.html\n"
                "cuzk bench phases --params-dir test-params --svg phases.svg\n"
                "cuzk bench phases --circuit porep-32g --null null:witness=8ms:quotient=5ms:msm=5ms",
     .options = options,

@@ -89,6 +89,17 @@ class Load(Case):
                     self.NULL + ":memory=16GiB:unit=12GiB")
         self.expect(4, "bench", "load", "--count", "1", "--params-dir", self.folder)
 
+    def test_models_that_are_built_in(self):
+        small = ("--seeds", "1", "--proofs", "3", "--in-flight", "2", "--json", "--quiet")
+        report = self.expect(0, "bench", "phases", "--model", "historical", *small).json()
+        self.assertIn("Threadripper", report["model"])
+        self.assertEqual(len(report["published"]), 101)
+        changed = self.expect(0, "bench", "phases", "--model", "historical", "--set", "device_memory=24", *small).json()
+        self.assertNotIn("published", changed)
+        self.assertIn("H200", self.expect(0, "bench", "phases", "--model", "h200", *small).json()["model"])
+        self.assertIn("historic: machine model cannot be opened",
+                      self.expect(4, "bench", "phases", "--model", "historic", *small).err)
+
     def test_phases_measured(self):
         page = self.folder / "phases.html"
         report = self.expect(0, "bench", "phases", "--null", self.NULL, "--circuit", "porep-2k", "--proofs", "3",
