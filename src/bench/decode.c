@@ -1,56 +1,28 @@
 #include "bench/decode.h"
 
-#include <string.h>
-
-#include "base/mem.h"
+#include "base/buffer.h"
 #include "filecoin/c1.h"
 #include "filecoin/porep_verify.h"
 #include "filecoin/synth.h"
 
 enum { SEED = 1 };
 
-struct text {
-    uint8_t *bytes; /* NULL: only counted */
-    size_t length;
-};
-
 struct work {
     struct cuzk_pool *pool;
     struct cuzk_c1 *c1;
     struct cuzk_porep_config config;
-    struct text plain, wrapped;
+    struct cuzk_buffer plain, wrapped;
 };
 
-static enum cuzk_status keep(void *context, const void *bytes, size_t n, struct cuzk_error *err)
+static enum cuzk_status make_text(const struct cuzk_c1 *c1, bool wrapped, struct cuzk_buffer *text,
+                                  struct cuzk_error *err)
 {
-    struct text *text = context;
+    const struct cuzk_sink sink = cuzk_buffer_sink(text);
 
-    (void)err;
-    if (text->bytes != NULL)
-        memcpy(text->bytes + text->length, bytes, n);
-    text->length += n;
-    return CUZK_OK;
-}
-
-static enum cuzk_status write_text(const struct cuzk_c1 *c1, bool wrapped, struct text *text,
-                                   struct cuzk_error *err)
-{
-    const struct cuzk_sink sink = {keep, text};
-
-    text->length = 0;
     return wrapped ? cuzk_c1_encode_wrapped(c1, SEED, &sink, err) : cuzk_c1_encode(c1, &sink, err);
 }
 
-/* Written twice: once for its length. */
-static enum cuzk_status make_text(const struct cuzk_c1 *c1, bool wrapped, struct text *text,
-                                  struct cuzk_error *err)
-{
-    CUZK_TRY(write_text(c1, wrapped, text, err));
-    CUZK_TRY(CUZK_NEW(&text->bytes, text->length, "C1 text", err));
-    return write_text(c1, wrapped, text, err);
-}
-
-static enum cuzk_status decode(const struct text *text, struct cuzk_error *err)
+static enum cuzk_status decode(const struct cuzk_buffer *text, struct cuzk_error *err)
 {
     struct cuzk_c1 *c1;
 
@@ -71,11 +43,22 @@ static enum cuzk_status run_wrapped(void *context, struct cuzk_error *err)
     return decode(&work->wrapped, err);
 }
 
+/* Writing the text is measured, not keeping it. */
+static enum cuzk_status drop(void *context, const void *bytes, size_t n, struct cuzk_error *err)
+{
+    (void)context;
+    (void)bytes;
+    (void)n;
+    (void)err;
+    return CUZK_OK;
+}
+
 static enum cuzk_status run_encode(void *context, struct cuzk_error *err)
 {
     const struct work *work = context;
-    struct text counted = {NULL, 0};
-    return write_text(work->c1, false, &counted, err);
+    const struct cuzk_sink sink = {drop, NULL};
+
+    return cuzk_c1_encode(work->c1, &sink, err);
 }
 
 static enum cuzk_status run_check(void *context, struct cuzk_error *err)
@@ -110,8 +93,8 @@ enum cuzk_status cuzk_bench_decode(struct cuzk_pool *pool, uint64_t sector_size,
     for (size_t i = 0; i < CUZK_BENCH_DECODE_CASES; i++)
         CUZK_TRY_OUT(cuzk_bench_measure(&cases[i], &cuzk_bench_default, progress, &results[i], err));
 out:
-    cuzk_mem_free(work.plain.bytes);
-    cuzk_mem_free(work.wrapped.bytes);
+    cuzk_buffer_clear(&work.plain);
+    cuzk_buffer_clear(&work.wrapped);
     cuzk_c1_destroy(work.c1);
     return status;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "bench/counters.h"
@@ -26,37 +27,12 @@ enum { SEED = 1 };
 
 /* ---- the work ---- */
 
-struct buffer {
-    uint8_t *bytes;
-    size_t used, room;
-};
-
-static enum cuzk_status append(void *context, const void *bytes, size_t n, struct cuzk_error *err)
-{
-    struct buffer *buffer = context;
-
-    if (buffer->room - buffer->used < n) {
-        const size_t room = 2 * (buffer->used + n);
-        uint8_t *larger;
-
-        CUZK_TRY(CUZK_NEW(&larger, room, "C1 output", err));
-        if (buffer->used > 0)
-            memcpy(larger, buffer->bytes, buffer->used);
-        cuzk_mem_free(buffer->bytes);
-        buffer->bytes = larger;
-        buffer->room = room;
-    }
-    memcpy(buffer->bytes + buffer->used, bytes, n);
-    buffer->used += n;
-    return CUZK_OK;
-}
-
 enum cuzk_status cuzk_load_work_make(const char *circuit, bool shape_only, struct cuzk_pool *pool,
                                      struct cuzk_load_work *out, struct cuzk_error *err)
 {
     struct cuzk_synth_request request = {.seed = SEED, .data = CUZK_SYNTH_MIX};
     struct cuzk_porep_config config;
-    struct buffer buffer = {0};
+    struct cuzk_buffer buffer = {0};
     struct cuzk_circuit_id id;
     uint8_t prover_id[32];
     struct cuzk_c1 *c1;
@@ -77,12 +53,12 @@ enum cuzk_status cuzk_load_work_make(const char *circuit, bool shape_only, struc
     if (shape_only)
         return CUZK_OK;
     CUZK_TRY(cuzk_synth_porep(pool, &request, NULL, &c1, err));
-    const struct cuzk_sink sink = {append, &buffer};
+    const struct cuzk_sink sink = cuzk_buffer_sink(&buffer);
     const enum cuzk_status status = cuzk_c1_encode(c1, &sink, err);
 
     cuzk_c1_destroy(c1);
     out->c1 = buffer.bytes;
-    out->c1_length = buffer.used;
+    out->c1_length = buffer.length;
     return status;
 }
 

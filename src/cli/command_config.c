@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/plan.h"
@@ -115,29 +116,11 @@ static enum cuzk_status write_document(const void *what, struct cuzk_sink sink, 
     return ((const struct document *)what)->print(sink, err);
 }
 
-static enum cuzk_status append_text(void *context, const void *bytes, size_t n, struct cuzk_error *err)
-{
-    struct {
-        char *text;
-        size_t used, room;
-    } *buffer = context;
-
-    if (buffer->room - buffer->used < n)
-        return cuzk_error_set(err, CUZK_INTERNAL, "document: longer than %zu bytes", buffer->room);
-    memcpy(buffer->text + buffer->used, bytes, n);
-    buffer->used += n;
-    return CUZK_OK;
-}
-
 static enum cuzk_status document(struct cli_session *session, const struct config_options *given,
                                  print_function print, struct cuzk_error *err)
 {
-    static char text[1 << 17];
-    struct {
-        char *text;
-        size_t used, room;
-    } buffer = {text, 0, sizeof text};
     const struct document what = {print};
+    struct cuzk_buffer text = {0};
 
     if (given->out != NULL)
         CUZK_TRY(cli_output(given->out, true, write_document, &what, err));
@@ -145,10 +128,14 @@ static enum cuzk_status document(struct cli_session *session, const struct confi
 
     if (json == NULL)
         return given->out != NULL ? CUZK_OK : print(cli_session_stdout(), err);
-    CUZK_TRY(print((struct cuzk_sink){append_text, &buffer}, err));
-    cuzk_json_write_key(json, "text");
-    cuzk_json_write_string_n(json, buffer.text, buffer.used);
-    return cli_session_answer_end(session, err);
+    enum cuzk_status status = print(cuzk_buffer_sink(&text), err);
+
+    if (status == CUZK_OK) {
+        cuzk_json_write_member_string(json, "text", cuzk_buffer_text(&text));
+        status = cli_session_answer_end(session, err);
+    }
+    cuzk_buffer_clear(&text);
+    return status;
 }
 
 static enum cuzk_status sample(struct cli_session *session, const void *values, const char *const *arguments,

@@ -7,13 +7,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/buffer.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "server/http_state.h"
 #include "server/metrics.h"
 #include "server/page.h"
 #include "server/status_json.h"
-#include "server/text_buffer.h"
 #include "server/web.h"
 
 enum {
@@ -72,15 +72,15 @@ enum MHD_Result http_send_text(struct MHD_Connection *connection, unsigned code,
 
 /* Hands a made text over, or says that there was no memory for it. */
 static enum MHD_Result send_buffer(struct MHD_Connection *connection, const char *type,
-                                   enum cuzk_status status, struct cuzk_text_buffer *buffer)
+                                   enum cuzk_status status, struct cuzk_buffer *buffer)
 {
     if (status != CUZK_OK) {
-        cuzk_text_buffer_clear(buffer);
+        cuzk_buffer_clear(buffer);
         return http_send_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory\n");
     }
     return http_send(
         connection, MHD_HTTP_OK, type,
-        MHD_create_response_from_buffer_with_free_callback(buffer->length, buffer->text, cuzk_mem_free));
+        MHD_create_response_from_buffer_with_free_callback(buffer->length, buffer->bytes, cuzk_mem_free));
 }
 
 static void source_status(struct cuzk_http_server *server, struct cuzk_engine_status *out)
@@ -90,31 +90,31 @@ static void source_status(struct cuzk_http_server *server, struct cuzk_engine_st
 
 static enum MHD_Result send_metrics(struct cuzk_http_server *server, struct MHD_Connection *connection)
 {
-    struct cuzk_text_buffer buffer = {0};
+    struct cuzk_buffer buffer = {0};
     struct cuzk_engine_status status;
     struct cuzk_event_totals totals;
 
     source_status(server, &status);
     cuzk_event_log_totals(server->options.source.events, &totals);
     return send_buffer(connection, CUZK_METRICS_CONTENT_TYPE,
-                       cuzk_metrics_write(&status, &totals, cuzk_text_buffer_sink(&buffer), NULL), &buffer);
+                       cuzk_metrics_write(&status, &totals, cuzk_buffer_sink(&buffer), NULL), &buffer);
 }
 
 static enum MHD_Result send_status(struct cuzk_http_server *server, struct MHD_Connection *connection)
 {
-    struct cuzk_text_buffer buffer = {0};
+    struct cuzk_buffer buffer = {0};
     struct cuzk_engine_status status;
     struct cuzk_json_writer json;
 
     source_status(server, &status);
-    cuzk_json_write_init(&json, cuzk_text_buffer_sink(&buffer), true, NULL);
+    cuzk_json_write_init(&json, cuzk_buffer_sink(&buffer), true, NULL);
     cuzk_status_write_json(&status, &json);
     return send_buffer(connection, json_type, cuzk_json_write_finish(&json), &buffer);
 }
 
 static enum MHD_Result send_page(struct cuzk_http_server *server, struct MHD_Connection *connection)
 {
-    struct cuzk_text_buffer buffer = {0};
+    struct cuzk_buffer buffer = {0};
     struct cuzk_page_facts *facts;
     enum cuzk_status status = CUZK_NEW(&facts, 1, "page", NULL);
 
@@ -126,7 +126,7 @@ static enum MHD_Result send_page(struct cuzk_http_server *server, struct MHD_Con
         cuzk_rates_over(&server->rates, 600, &facts->ten_minutes);
         facts->recent_count = cuzk_recent_read(&server->recent, false, facts->recent, CUZK_PAGE_JOBS);
         facts->failed_count = cuzk_recent_read(&server->recent, true, facts->failed, CUZK_PAGE_FAILURES);
-        status = cuzk_page_write(facts, cuzk_text_buffer_sink(&buffer), NULL);
+        status = cuzk_page_write(facts, cuzk_buffer_sink(&buffer), NULL);
     }
     cuzk_mem_free(facts);
     return send_buffer(connection, "text/html; charset=utf-8", status, &buffer);

@@ -1,6 +1,7 @@
 /* GetStatus, GetMetrics. */
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/mem.h"
 #include "cuzk/v1/proving.pb-c.h"
 #include "server/message.h"
@@ -113,32 +114,8 @@ static void run_status(struct cuzk_grpc_call *call)
 
 /* ---- metrics ---- */
 
-struct text {
-    char *bytes;
-    size_t length, room;
-};
-
-static enum cuzk_status append(void *context, const void *bytes, size_t n, struct cuzk_error *err)
-{
-    struct text *text = context;
-
-    if (text->length + n + 1 > text->room) {
-        const size_t room = 2 * (text->length + n) + 8192;
-        char *larger;
-
-        CUZK_TRY(CUZK_NEW(&larger, room, "metrics", err));
-        if (text->length > 0)
-            memcpy(larger, text->bytes, text->length);
-        cuzk_mem_free(text->bytes);
-        text->bytes = larger;
-        text->room = room;
-    }
-    memcpy(text->bytes + text->length, bytes, n);
-    text->length += n;
-    return CUZK_OK;
-}
-
-static enum cuzk_status write_metrics(struct cuzk_engine *engine, struct text *text, struct cuzk_error *err)
+static enum cuzk_status write_metrics(struct cuzk_engine *engine, struct cuzk_buffer *text,
+                                      struct cuzk_error *err)
 {
     enum cuzk_status status;
     struct cuzk_engine_status *now = NULL;
@@ -148,8 +125,7 @@ static enum cuzk_status write_metrics(struct cuzk_engine *engine, struct text *t
     CUZK_TRY_OUT(CUZK_NEW(&totals, 1, "totals", err));
     cuzk_engine_status(engine, now);
     cuzk_event_log_totals(cuzk_engine_events(engine), totals);
-    CUZK_TRY_OUT(cuzk_metrics_write(now, totals, (struct cuzk_sink){append, text}, err));
-    CUZK_TRY_OUT(append(text, "", 1, err));
+    CUZK_TRY_OUT(cuzk_metrics_write(now, totals, cuzk_buffer_sink(text), err));
 out:
     cuzk_mem_free(totals);
     cuzk_mem_free(now);
@@ -160,16 +136,16 @@ static void run_metrics(struct cuzk_grpc_call *call)
 {
     Cuzk__V1__GetMetricsResponse answer = CUZK__V1__GET_METRICS_RESPONSE__INIT;
     struct cuzk_error error = {0};
-    struct text text = {NULL, 0, 0};
+    struct cuzk_buffer text = {0};
     const enum cuzk_status status = write_metrics(call->server->engine, &text, &error);
 
     if (status == CUZK_OK) {
-        answer.prometheus_text = text.bytes;
+        answer.prometheus_text = cuzk_buffer_text(&text);
         cuzk_grpc_call_answer(call, &answer.base);
     } else {
         cuzk_grpc_call_fail_status(call, status, &error);
     }
-    cuzk_mem_free(text.bytes);
+    cuzk_buffer_clear(&text);
 }
 
 static const struct cuzk_rpc_method methods[] = {

@@ -9,25 +9,10 @@
 
 #include <cmocka.h>
 
+#include "base/buffer.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/timeline.h"
-
-struct buffer {
-    char *text;
-    size_t used;
-};
-
-static enum cuzk_status append(void *context, const void *bytes, size_t n, struct cuzk_error *err)
-{
-    struct buffer *buffer = context;
-
-    (void)err;
-    buffer->text = realloc(buffer->text, buffer->used + n + 1);
-    memcpy(buffer->text + buffer->used, bytes, n);
-    buffer->used += n;
-    return CUZK_OK;
-}
 
 static void *record(void *timeline)
 {
@@ -39,7 +24,7 @@ static void *record(void *timeline)
 static void test_read__gives_back_what_was_written(void **state)
 {
     struct cuzk_timeline *timeline, *back;
-    struct buffer buffer = {0};
+    struct cuzk_buffer buffer = {0};
     pthread_t threads[4];
     size_t count, back_count;
     char title[16];
@@ -65,9 +50,8 @@ static void test_read__gives_back_what_was_written(void **state)
     const struct cuzk_timeline_event *events = cuzk_timeline_events(timeline, &count);
     assert_int_equal(count, 1002);
     assert_int_equal(cuzk_timeline_dropped(timeline), 0);
-    assert_int_equal(cuzk_timeline_write(timeline, "a title", (struct cuzk_sink){append, &buffer}, NULL),
-                     CUZK_OK);
-    assert_int_equal(cuzk_timeline_read("t", buffer.text, buffer.used, &back, title, sizeof title, NULL),
+    assert_int_equal(cuzk_timeline_write(timeline, "a title", cuzk_buffer_sink(&buffer), NULL), CUZK_OK);
+    assert_int_equal(cuzk_timeline_read("t", buffer.bytes, buffer.length, &back, title, sizeof title, NULL),
                      CUZK_OK);
     assert_string_equal(title, "a title");
     const struct cuzk_timeline_event *copies = cuzk_timeline_events(back, &back_count);
@@ -84,12 +68,12 @@ static void test_read__gives_back_what_was_written(void **state)
     assert_true(cuzk_timeline_total_ns(back, "witness", 1) == cuzk_timeline_total_ns(timeline, "witness", 1));
     assert_true(cuzk_timeline_total_ns(back, "witness", 7) == 0);
     cuzk_timeline_destroy(back);
-    for (size_t n = 0; n < buffer.used; n += 1 + buffer.used / 50) { /* any truncation is an error */
-        assert_int_equal(cuzk_timeline_read("t", buffer.text, n, &back, NULL, 0, NULL), CUZK_INPUT);
+    for (size_t n = 0; n < buffer.length; n += 1 + buffer.length / 50) { /* any truncation is an error */
+        assert_int_equal(cuzk_timeline_read("t", buffer.bytes, n, &back, NULL, 0, NULL), CUZK_INPUT);
         assert_null(back);
     }
     cuzk_timeline_destroy(timeline);
-    free(buffer.text);
+    cuzk_buffer_clear(&buffer);
 }
 
 static void test_add__drops_and_counts_where_memory_is_short(void **state)

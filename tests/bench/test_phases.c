@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/buffer.h"
 #include "base/json_reader.h"
 #include "bench/phases.h"
 #include "bench/published.h"
@@ -147,48 +148,27 @@ static void test_run__covers_every_preset(void **state)
     assert_non_null(strstr(phases_h200.phases[13].loaded_limit, "device kernels"));
 }
 
-struct text {
-    char *bytes;
-    size_t length, room;
-};
-
-static enum cuzk_status keep(void *context, const void *bytes, size_t n, struct cuzk_error *err)
-{
-    struct text *text = context;
-
-    (void)err;
-    if (text->length + n + 1 > text->room) {
-        text->room = 2 * (text->length + n + 1);
-        text->bytes = realloc(text->bytes, text->room);
-        assert_non_null(text->bytes);
-    }
-    memcpy(text->bytes + text->length, bytes, n);
-    text->length += n;
-    text->bytes[text->length] = '\0';
-    return CUZK_OK;
-}
-
 static void test_write__tables_picture_and_page(void **state)
 {
-    struct text text = {NULL, 0, 0}, page = {NULL, 0, 0}, picture = {NULL, 0, 0}, object = {NULL, 0, 0};
+    struct cuzk_buffer text = {0}, page = {0}, picture = {0}, object = {0};
     struct cuzk_json_document reader;
     struct cuzk_json_writer json;
 
     (void)state;
-    assert_int_equal(cuzk_phases_write_text(&phases, (struct cuzk_sink){keep, &text}, NULL), CUZK_OK);
+    assert_int_equal(cuzk_phases_write_text(&phases, cuzk_buffer_sink(&text), NULL), CUZK_OK);
     for (char table = '1'; table <= '6'; table++) {
         const char heading[] = {'\n', table, '.', ' ', '\0'};
 
-        assert_non_null(strstr(text.bytes, heading));
+        assert_non_null(strstr(cuzk_buffer_text(&text), heading));
     }
-    assert_non_null(strstr(text.bytes, "agreement is no proof"));
-    assert_int_equal(cuzk_phases_write_svg(&phases, (struct cuzk_sink){keep, &picture}, NULL), CUZK_OK);
-    assert_true(strncmp(picture.bytes, "<svg ", 5) == 0);
-    assert_int_equal(cuzk_phases_write_html(&phases, (struct cuzk_sink){keep, &page}, NULL), CUZK_OK);
-    assert_non_null(strstr(page.bytes, "</html>"));
-    assert_null(strstr(page.bytes, "src="));
-    assert_null(strstr(page.bytes, "href="));
-    cuzk_json_write_init(&json, (struct cuzk_sink){keep, &object}, false, NULL);
+    assert_non_null(strstr(cuzk_buffer_text(&text), "agreement is no proof"));
+    assert_int_equal(cuzk_phases_write_svg(&phases, cuzk_buffer_sink(&picture), NULL), CUZK_OK);
+    assert_true(strncmp(cuzk_buffer_text(&picture), "<svg ", 5) == 0);
+    assert_int_equal(cuzk_phases_write_html(&phases, cuzk_buffer_sink(&page), NULL), CUZK_OK);
+    assert_non_null(strstr(cuzk_buffer_text(&page), "</html>"));
+    assert_null(strstr(cuzk_buffer_text(&page), "src="));
+    assert_null(strstr(cuzk_buffer_text(&page), "href="));
+    cuzk_json_write_init(&json, cuzk_buffer_sink(&object), false, NULL);
     cuzk_json_write_object_begin(&json);
     cuzk_phases_write_json(&phases, &json);
     cuzk_json_write_object_end(&json);
@@ -196,10 +176,10 @@ static void test_write__tables_picture_and_page(void **state)
     cuzk_json_read_init(&reader, "report", object.bytes, object.length);
     assert_int_equal(cuzk_json_read_skip(&reader, NULL), CUZK_OK);
     assert_int_equal(cuzk_json_read_end(&reader, NULL), CUZK_OK);
-    free(text.bytes);
-    free(page.bytes);
-    free(picture.bytes);
-    free(object.bytes);
+    cuzk_buffer_clear(&text);
+    cuzk_buffer_clear(&page);
+    cuzk_buffer_clear(&picture);
+    cuzk_buffer_clear(&object);
 }
 
 static void read_model(const char *name, struct cuzk_machine_model *model)

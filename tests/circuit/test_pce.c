@@ -11,42 +11,23 @@
 #include <cmocka.h>
 #include <sodium.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "circuit/circuit_fixture.h"
 #include "circuit/pce.h"
 #include "circuit/record.h"
 #include "support/random.h"
 
-struct bytes {
-    uint8_t *at;
-    size_t length, capacity;
-};
-
-static enum cuzk_status collect(void *context, const void *bytes, size_t n, struct cuzk_error *err)
-{
-    struct bytes *out = context;
-
-    (void)err;
-    if (out->length + n > out->capacity) {
-        out->capacity = 2 * (out->length + n);
-        out->at = realloc(out->at, out->capacity);
-        assert_non_null(out->at);
-    }
-    memcpy(out->at + out->length, bytes, n);
-    out->length += n;
-    return CUZK_OK;
-}
-
 static void record(enum cuzk_circuit_kind kind, uint64_t size, struct cuzk_circuit *circuit,
-                   struct cuzk_r1cs **r1cs, struct bytes *out)
+                   struct cuzk_r1cs **r1cs, struct cuzk_buffer *out)
 {
     struct cuzk_witness_layout layout;
 
     circuit_fixture_open(kind, size, circuit);
     assert_int_equal(cuzk_circuit_record(circuit, NULL, NULL, r1cs, &layout, NULL), CUZK_OK);
     cuzk_witness_layout_destroy(&layout);
-    *out = (struct bytes){0};
-    assert_int_equal(cuzk_pce_encode(&circuit->id, *r1cs, (struct cuzk_sink){collect, out}, NULL), CUZK_OK);
+    *out = (struct cuzk_buffer){0};
+    assert_int_equal(cuzk_pce_encode(&circuit->id, *r1cs, cuzk_buffer_sink(out), NULL), CUZK_OK);
 }
 
 static void assert_same(const struct cuzk_r1cs *a, const struct cuzk_r1cs *b)
@@ -81,27 +62,27 @@ static void test_pce_decode__gives_back_what_was_recorded(void **state)
         struct cuzk_circuit circuit;
         struct cuzk_r1cs *recorded, *read;
         struct cuzk_pce_header header;
-        struct bytes file;
+        struct cuzk_buffer file;
 
         record(kind, 2048, &circuit, &recorded, &file);
-        assert_int_equal(cuzk_pce_read_header("file", file.at, file.length, &header, NULL), CUZK_OK);
+        assert_int_equal(cuzk_pce_read_header("file", file.bytes, file.length, &header, NULL), CUZK_OK);
         assert_int_equal(header.bytes, file.length);
         assert_true(cuzk_circuit_id_equal(&header.circuit, &circuit.id));
-        assert_int_equal(cuzk_pce_decode("file", file.at, file.length, &circuit, &read, NULL), CUZK_OK);
+        assert_int_equal(cuzk_pce_decode("file", file.bytes, file.length, &circuit, &read, NULL), CUZK_OK);
         assert_same(recorded, read);
         assert_null(read->matrix[CUZK_MATRIX_C].row_start);
         cuzk_r1cs_destroy(read);
         cuzk_r1cs_destroy(recorded);
-        free(file.at);
+        cuzk_buffer_clear(&file);
     }
 }
 
-static void refused(const struct bytes *file, size_t length, const struct cuzk_circuit *circuit)
+static void refused(const struct cuzk_buffer *file, size_t length, const struct cuzk_circuit *circuit)
 {
     struct cuzk_error err = {0};
     struct cuzk_r1cs *r1cs;
 
-    assert_int_equal(cuzk_pce_decode("file", file->at, length, circuit, &r1cs, &err), CUZK_INPUT);
+    assert_int_equal(cuzk_pce_decode("file", file->bytes, length, circuit, &r1cs, &err), CUZK_INPUT);
     assert_null(r1cs);
     assert_true(strncmp(err.message, "file: ", 6) == 0);
 }
@@ -112,7 +93,7 @@ static void test_pce_decode__finds_every_flipped_bit_and_cut(void **state)
     struct cuzk_circuit circuit;
     struct test_random rng;
     struct cuzk_r1cs *r1cs;
-    struct bytes file;
+    struct cuzk_buffer file;
 
     (void)state;
     test_random_init(&rng);
@@ -123,13 +104,13 @@ static void test_pce_decode__finds_every_flipped_bit_and_cut(void **state)
                                                                : test_random_below(&rng, file.length);
         const uint8_t bit = (uint8_t)(1U << test_random_below(&rng, 8));
 
-        file.at[at] ^= bit;
+        file.bytes[at] ^= bit;
         refused(&file, file.length, &circuit);
-        file.at[at] ^= bit;
+        file.bytes[at] ^= bit;
         refused(&file, k < HEAD ? k : test_random_below(&rng, file.length), &circuit);
     }
     cuzk_r1cs_destroy(r1cs);
-    free(file.at);
+    cuzk_buffer_clear(&file);
 }
 
 /* What a right checksum cannot vouch for is checked too. */
@@ -139,7 +120,7 @@ static void test_pce_decode__believes_no_number_for_its_checksum(void **state)
     struct cuzk_circuit circuit;
     struct test_random rng;
     struct cuzk_r1cs *r1cs, *read;
-    struct bytes file;
+    struct cuzk_buffer file;
 
     (void)state;
     test_random_init(&rng);
@@ -149,9 +130,9 @@ static void test_pce_decode__believes_no_number_for_its_checksum(void **state)
         const size_t at = turn < 104 ? (size_t)turn : test_random_below(&rng, sum);
         const uint8_t mask = (uint8_t)(1 + test_random_below(&rng, 255));
 
-        file.at[at] ^= mask;
-        crypto_generichash(file.at + sum, CUZK_PCE_CHECKSUM_BYTES, file.at, sum, NULL, 0);
-        if (cuzk_pce_decode("file", file.at, file.length, &circuit, &read, NULL) == CUZK_OK) {
+        file.bytes[at] ^= mask;
+        crypto_generichash(file.bytes + sum, CUZK_PCE_CHECKSUM_BYTES, file.bytes, sum, NULL, 0);
+        if (cuzk_pce_decode("file", file.bytes, file.length, &circuit, &read, NULL) == CUZK_OK) {
             struct cuzk_density density; /* reads and writes whatever the numbers name */
             for (int m = CUZK_MATRIX_A; m <= CUZK_MATRIX_B; m++) {
                 assert_int_equal(cuzk_r1cs_density(read, m, &density, NULL), CUZK_OK);
@@ -159,10 +140,10 @@ static void test_pce_decode__believes_no_number_for_its_checksum(void **state)
             }
             cuzk_r1cs_destroy(read);
         }
-        file.at[at] ^= mask;
+        file.bytes[at] ^= mask;
     }
     cuzk_r1cs_destroy(r1cs);
-    free(file.at);
+    cuzk_buffer_clear(&file);
 }
 
 /* Obtains, checks how, and that the system is right. */
@@ -190,7 +171,7 @@ static void test_pce_obtain__records_once_and_repairs(void **state)
     struct test_random rng;
     struct cuzk_r1cs *r1cs;
     struct cuzk_error note;
-    struct bytes file;
+    struct cuzk_buffer file;
 
     (void)state;
     test_random_init(&rng);
@@ -205,22 +186,22 @@ static void test_pce_obtain__records_once_and_repairs(void **state)
     for (int turn = 0; turn < 12; turn++) {
         const size_t at = turn < 4 ? 8 * (size_t)turn : test_random_below(&rng, file.length);
 
-        file.at[at] ^= 4;
-        assert_int_equal(cuzk_file_write(path, true, file.at, file.length - (turn % 4 == 3 ? 5 : 0), NULL),
+        file.bytes[at] ^= 4;
+        assert_int_equal(cuzk_file_write(path, true, file.bytes, file.length - (turn % 4 == 3 ? 5 : 0), NULL),
                          CUZK_OK);
-        file.at[at] ^= 4;
+        file.bytes[at] ^= 4;
         obtain(&circuit, r1cs, path, CUZK_PCE_REBUILT, &note);
         assert_non_null(strstr(note.message, path));
         assert_int_equal(cuzk_file_map_open(path, "file", 0, &map, NULL), CUZK_OK);
         assert_int_equal(map.length, file.length);
-        assert_memory_equal(map.bytes, file.at, file.length);
+        assert_memory_equal(map.bytes, file.bytes, file.length);
         cuzk_file_map_close(&map);
     }
     obtain(&circuit, r1cs, path, CUZK_PCE_READ, &note);
     /* another circuit's file, and a place that cannot be written */
     struct cuzk_circuit other;
     struct cuzk_r1cs *other_r1cs;
-    struct bytes other_file;
+    struct cuzk_buffer other_file;
     record(CUZK_CIRCUIT_WPOST, 4096, &other, &other_r1cs, &other_file);
     obtain(&other, other_r1cs, path, CUZK_PCE_REBUILT, &note);
     obtain(&circuit, r1cs, nowhere, CUZK_PCE_RECORDED, &note);
@@ -229,8 +210,8 @@ static void test_pce_obtain__records_once_and_repairs(void **state)
     assert_int_equal(rmdir(folder), 0); /* no temporary file stays behind */
     cuzk_r1cs_destroy(other_r1cs);
     cuzk_r1cs_destroy(r1cs);
-    free(other_file.at);
-    free(file.at);
+    cuzk_buffer_clear(&other_file);
+    cuzk_buffer_clear(&file);
 }
 
 int main(void)

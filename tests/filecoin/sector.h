@@ -67,25 +67,4 @@ static inline uint8_t *sector_c1(const char *name, size_t *length)
     return fixture_read(length, file != NULL ? "sectors/%s/c1.json" : "sectors/%s/c1.json.zst", name);
 }
 
-/* A sink that keeps the text. */
-struct text_sink {
-    uint8_t *bytes;
-    size_t used, room;
-};
-
-static inline enum cuzk_status text_sink_write(void *context, const void *bytes, size_t n,
-                                               struct cuzk_error *err)
-{
-    struct text_sink *sink = context;
-
-    (void)err;
-    if (sink->used + n > sink->room) {
-        sink->room = 2 * (sink->used + n);
-        sink->bytes = realloc(sink->bytes, sink->room);
-    }
-    memcpy(sink->bytes + sink->used, bytes, n);
-    sink->used += n;
-    return CUZK_OK;
-}
-
 #endif

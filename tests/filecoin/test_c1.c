@@ -1,13 +1,14 @@
 /* C1 outputs: decoded, written back byte for byte, checked, and refused where they are damaged. */
+#include "base/buffer.h"
 #include "base/mem.h"
 #include "filecoin/c1.h"
 #include "filecoin/json_patch.h"
 #include "filecoin/public_inputs.h"
 #include "filecoin/sector.h"
 
-static void expect_same(const struct text_sink *sink, const uint8_t *bytes, size_t length)
+static void expect_same(const struct cuzk_buffer *sink, const uint8_t *bytes, size_t length)
 {
-    assert_int_equal(sink->used, length);
+    assert_int_equal(sink->length, length);
     assert_memory_equal(sink->bytes, bytes, length);
 }
 
@@ -17,8 +18,8 @@ static void test_encode__of_what_was_decoded_is_the_same_text(void **state)
     for (int i = 0; i < SECTORS; i++) {
         size_t length;
         uint8_t *bytes = sector_c1(sector_names[i], &length);
-        struct text_sink text = {0};
-        const struct cuzk_sink sink = {text_sink_write, &text};
+        struct cuzk_buffer text = {0};
+        const struct cuzk_sink sink = cuzk_buffer_sink(&text);
         struct cuzk_error err;
         struct cuzk_c1 *c1;
 
@@ -27,7 +28,7 @@ static void test_encode__of_what_was_decoded_is_the_same_text(void **state)
         assert_int_equal(cuzk_c1_encode(c1, &sink, &err), CUZK_OK);
         expect_same(&text, bytes, length);
         cuzk_c1_destroy(c1);
-        free(text.bytes);
+        cuzk_buffer_clear(&text);
         free(bytes);
     }
 }
@@ -36,8 +37,8 @@ static void test_wrapped__is_decoded_and_written_back(void **state)
 {
     size_t length;
     uint8_t *bytes = fixture_read(&length, "sectors/porep-2k/c1_wrapped.json");
-    struct text_sink text = {0};
-    const struct cuzk_sink sink = {text_sink_write, &text};
+    struct cuzk_buffer text = {0};
+    const struct cuzk_sink sink = cuzk_buffer_sink(&text);
     struct cuzk_c1 *c1;
 
     (void)state;
@@ -47,7 +48,7 @@ static void test_wrapped__is_decoded_and_written_back(void **state)
     assert_int_equal(cuzk_c1_encode_wrapped(c1, c1->sector_number, &sink, NULL), CUZK_OK);
     expect_same(&text, bytes, length);
     cuzk_c1_destroy(c1);
-    free(text.bytes);
+    cuzk_buffer_clear(&text);
     free(bytes);
 }
 

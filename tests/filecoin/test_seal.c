@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/mem.h"
 #include "filecoin/fr32.h"
 #include "filecoin/sector.h"
@@ -102,18 +103,18 @@ static void test_seal__equals_the_reference(void **state)
     for (int i = 0; i < SECTORS; i++) {
         struct sector s = sector_open(sector_names[i]);
         struct cuzk_sealed_sector *sealed = seal(pool, &s);
-        struct text_sink text = {0};
-        const struct cuzk_sink sink = {text_sink_write, &text};
+        struct cuzk_buffer text = {0};
+        const struct cuzk_sink sink = cuzk_buffer_sink(&text);
         size_t length;
         uint8_t *expected = sector_c1(sector_names[i], &length);
 
         check_commitments(&s, sealed);
         assert_int_equal(cuzk_c1_encode(sealed->c1, &sink, NULL), CUZK_OK);
-        assert_int_equal(text.used, length);
+        assert_int_equal(text.length, length);
         assert_memory_equal(text.bytes, expected, length);
         assert_int_equal(cuzk_porep_verify_vanilla(pool, sealed->c1, &s.config, &s.owner, NULL), CUZK_OK);
         free(expected);
-        free(text.bytes);
+        cuzk_buffer_clear(&text);
         cuzk_sealed_sector_destroy(sealed);
         sector_close(&s);
     }

@@ -2,6 +2,7 @@
  * GiB. */
 #include "filecoin/synth.h"
 
+#include "base/buffer.h"
 #include "base/mem.h"
 #include "filecoin/public_inputs.h"
 #include "filecoin/sector.h"
@@ -176,9 +177,9 @@ static void test_non_interactive__of_126_partitions_round_trips(void **state)
     const struct cuzk_synth_request request = {
         .sector_size = UINT64_C(32) << 30, .seed = 1, .data = CUZK_SYNTH_MIX};
     const unsigned partitions = CUZK_POREP_MAX_PARTITIONS;
-    struct text_sink text = {0};
+    struct cuzk_buffer text = {0};
     struct counted counted = {.bytes = 0};
-    const struct cuzk_sink keep = {text_sink_write, &text}, count = {count_write, &counted};
+    const struct cuzk_sink keep = cuzk_buffer_sink(&text), count = {count_write, &counted};
     uint8_t written[32], again[32];
     struct cuzk_error err;
     struct cuzk_c1 *c1, *decoded;
@@ -197,19 +198,19 @@ static void test_non_interactive__of_126_partitions_round_trips(void **state)
     for (unsigned i = own; i < partitions; i++)
         c1->partition[i] = NULL;
     cuzk_c1_destroy(c1);
-    cuzk_sha256_digest(text.bytes, text.used, written);
+    cuzk_sha256_digest(text.bytes, text.length, written);
     const size_t held = cuzk_mem_in_use();
-    if (cuzk_c1_decode(text.bytes, text.used, NULL, &decoded, &err) != CUZK_OK)
+    if (cuzk_c1_decode(text.bytes, text.length, NULL, &decoded, &err) != CUZK_OK)
         fail_msg("%s", err.message);
-    assert_true(cuzk_mem_in_use() - held < text.used / 2);
+    assert_true(cuzk_mem_in_use() - held < text.length / 2);
     assert_int_equal(decoded->partitions, partitions);
     cuzk_sha256_init(&counted.hash);
     assert_int_equal(cuzk_c1_encode(decoded, &count, NULL), CUZK_OK);
     cuzk_sha256_final(&counted.hash, again);
     assert_memory_equal(written, again, 32);
-    print_message("%zu bytes of text, %zu held\n", text.used, cuzk_mem_in_use() - held);
+    print_message("%zu bytes of text, %zu held\n", text.length, cuzk_mem_in_use() - held);
     cuzk_c1_destroy(decoded);
-    free(text.bytes);
+    cuzk_buffer_clear(&text);
 }
 
 int main(int argc, char **argv)

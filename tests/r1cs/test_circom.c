@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/buffer.h"
 #include "base/bytes.h"
 #include "r1cs/circom_r1cs.h"
 #include "r1cs/circom_wtns.h"
@@ -16,26 +17,6 @@
 
 static const char *const circuits[] = {"mul", "mimc"};
 static struct test_random rng;
-
-struct memory {
-    uint8_t *bytes;
-    size_t length, capacity;
-};
-
-static enum cuzk_status append(void *context, const void *bytes, size_t n, struct cuzk_error *err)
-{
-    struct memory *memory = context;
-
-    (void)err;
-    if (memory->length + n > memory->capacity) {
-        memory->capacity = 2 * (memory->length + n);
-        memory->bytes = realloc(memory->bytes, memory->capacity);
-        assert_non_null(memory->bytes);
-    }
-    memcpy(memory->bytes + memory->length, bytes, n);
-    memory->length += n;
-    return CUZK_OK;
-}
 
 struct loaded {
     struct cuzk_r1cs *r1cs;
@@ -94,31 +75,29 @@ static void test_encode__round_trips(void **state)
     (void)state;
     for (size_t c = 0; c < sizeof circuits / sizeof *circuits; c++) {
         struct loaded loaded;
-        struct memory file = {0}, again = {0}, wtns = {0};
+        struct cuzk_buffer file = {0}, again = {0}, wtns = {0};
         struct cuzk_r1cs *r1cs;
         struct cuzk_error err;
         size_t length;
         uint8_t *original = fixture_read(&length, "circom/%s/%s.wtns", circuits[c], circuits[c]);
 
         load(circuits[c], &loaded);
-        assert_int_equal(cuzk_circom_r1cs_encode(loaded.r1cs, (struct cuzk_sink){append, &file}, &err),
-                         CUZK_OK);
+        assert_int_equal(cuzk_circom_r1cs_encode(loaded.r1cs, cuzk_buffer_sink(&file), &err), CUZK_OK);
         assert_int_equal(cuzk_circom_r1cs_decode("again", file.bytes, file.length, &r1cs, NULL, &err),
                          CUZK_OK);
         assert_int_equal(cuzk_r1cs_check(r1cs, &loaded.layout, &loaded.witness, NULL, &err), CUZK_OK);
-        assert_int_equal(cuzk_circom_r1cs_encode(r1cs, (struct cuzk_sink){append, &again}, &err), CUZK_OK);
+        assert_int_equal(cuzk_circom_r1cs_encode(r1cs, cuzk_buffer_sink(&again), &err), CUZK_OK);
         assert_int_equal(file.length, again.length);
         assert_memory_equal(file.bytes, again.bytes, file.length);
         assert_int_equal(
-            cuzk_circom_wtns_encode(&loaded.layout, &loaded.witness, (struct cuzk_sink){append, &wtns}, &err),
-            CUZK_OK);
+            cuzk_circom_wtns_encode(&loaded.layout, &loaded.witness, cuzk_buffer_sink(&wtns), &err), CUZK_OK);
         assert_int_equal(wtns.length, length);
         assert_memory_equal(wtns.bytes, original, length);
         cuzk_r1cs_destroy(r1cs);
         unload(&loaded);
-        free(file.bytes);
-        free(again.bytes);
-        free(wtns.bytes);
+        cuzk_buffer_clear(&file);
+        cuzk_buffer_clear(&again);
+        cuzk_buffer_clear(&wtns);
         free(original);
     }
 }

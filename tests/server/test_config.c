@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "server/config.h"
 #include "server/config_print.h"
-#include "text_sink.h"
 
 static char path[64];
 
@@ -280,7 +280,7 @@ static void test_compare__names_what_changed_and_what_a_running_daemon_takes(voi
 
 static void test_print_effective__is_read_back_as_the_same(void **state)
 {
-    struct text_sink sink = {0};
+    struct cuzk_buffer sink = {0};
     struct cuzk_config *config, *again;
     struct changes changes = {0};
     struct cuzk_error err;
@@ -290,31 +290,30 @@ static void test_print_effective__is_read_back_as_the_same(void **state)
                                "[\"unix:/a b\", \"localhost:7\"]\n[knobs]\npartition_workers = 5\n",
                                NULL, &config, &err),
                      CUZK_OK);
-    assert_int_equal(
-        cuzk_config_print_effective(config, "cpu", (struct cuzk_sink){text_sink_write, &sink}, &err),
-        CUZK_OK);
-    assert_non_null(strstr(sink.text, "partition_workers = 5"));
-    assert_non_null(strstr(sink.text, "means nothing on cpu: operations are done when their call returns"));
-    assert_int_equal(read_text(sink.text, NULL, &again, &err), CUZK_OK);
+    assert_int_equal(cuzk_config_print_effective(config, "cpu", cuzk_buffer_sink(&sink), &err), CUZK_OK);
+    assert_non_null(strstr(cuzk_buffer_text(&sink), "partition_workers = 5"));
+    assert_non_null(
+        strstr(cuzk_buffer_text(&sink), "means nothing on cpu: operations are done when their call returns"));
+    assert_int_equal(read_text(cuzk_buffer_text(&sink), NULL, &again, &err), CUZK_OK);
     cuzk_config_compare(config, again, note_change, &changes);
     assert_string_equal(changes.text, "");
     cuzk_config_destroy(config);
     cuzk_config_destroy(again);
-    free(sink.text);
+    cuzk_buffer_clear(&sink);
 }
 
 /* Every commented line of the sample is good once the # is taken away. */
 static void test_print_sample__every_line_can_be_used(void **state)
 {
     static char used[1 << 16];
-    struct text_sink sink = {0};
+    struct cuzk_buffer sink = {0};
     struct cuzk_config *config;
     struct cuzk_error err;
     size_t lines = 0, count;
 
     (void)state;
-    assert_int_equal(cuzk_config_print_sample((struct cuzk_sink){text_sink_write, &sink}, &err), CUZK_OK);
-    for (char *line = strtok(sink.text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+    assert_int_equal(cuzk_config_print_sample(cuzk_buffer_sink(&sink), &err), CUZK_OK);
+    for (char *line = strtok(cuzk_buffer_text(&sink), "\n"); line != NULL; line = strtok(NULL, "\n")) {
         const char *equals = strstr(line, " = ");
         const bool key =
             line[0] == '#' && equals != NULL && strcspn(line + 2, " ") == (size_t)(equals - line - 2);
@@ -328,22 +327,22 @@ static void test_print_sample__every_line_can_be_used(void **state)
         fail_msg("%s", err.message);
     assert_int_equal(cuzk_config_check(config, &err), CUZK_OK);
     cuzk_config_destroy(config);
-    free(sink.text);
+    cuzk_buffer_clear(&sink);
 }
 
 static void same_as_file(const char *name, enum cuzk_status (*print)(struct cuzk_sink, struct cuzk_error *),
                          const char *command)
 {
-    struct text_sink sink = {0};
+    struct cuzk_buffer sink = {0};
     struct cuzk_file_map map;
     struct cuzk_error err;
 
-    assert_int_equal(print((struct cuzk_sink){text_sink_write, &sink}, &err), CUZK_OK);
+    assert_int_equal(print(cuzk_buffer_sink(&sink), &err), CUZK_OK);
     assert_int_equal(cuzk_file_map_open(name, "committed copy", 0, &map, &err), CUZK_OK);
-    if (map.length != sink.used || memcmp(map.bytes, sink.text, sink.used) != 0)
+    if (map.length != sink.length || memcmp(map.bytes, sink.bytes, sink.length) != 0)
         fail_msg("%s is not what the table prints; run `%s`", name, command);
     cuzk_file_map_close(&map);
-    free(sink.text);
+    cuzk_buffer_clear(&sink);
 }
 
 static void test_print__committed_copies_are_what_the_table_prints(void **state)

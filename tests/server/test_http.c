@@ -5,6 +5,8 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -18,7 +20,6 @@
 #include "server/http.h"
 #include "server/http_client.h"
 #include "server/prometheus.h"
-#include "server/text_sink.h"
 
 enum { ROOM = 512, IDLE_MS = 700, ANSWER_MS = 2000, HEARTBEAT_MS = 1000, CONNECTIONS = 32, STREAMS = 6 };
 

@@ -4,25 +4,27 @@
 #include <stdint.h>
 
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "base/buffer.h"
+#include "base/mem.h"
 #include "server/engine_facts.h"
 #include "server/metrics.h"
 #include "server/prometheus.h"
-#include "server/text_sink.h"
 
+/* To be freed by cuzk_mem_free. */
 static char *metrics_at(uint64_t n)
 {
     struct cuzk_engine_status status;
     struct cuzk_event_totals totals;
-    struct text_sink text = {0};
+    struct cuzk_buffer text = {0};
 
     engine_facts_status(n, &status);
     engine_facts_totals(n, &totals);
-    assert_int_equal(cuzk_metrics_write(&status, &totals, (struct cuzk_sink){text_sink_write, &text}, NULL),
-                     CUZK_OK);
-    return text.text;
+    assert_int_equal(cuzk_metrics_write(&status, &totals, cuzk_buffer_sink(&text), NULL), CUZK_OK);
+    return cuzk_buffer_text(&text);
 }
 
 static void assert_value(const char *text, const char *sample, double value)
@@ -41,7 +43,7 @@ static void test_write__is_what_prometheus_reads(void **state)
     (void)state;
     if (!prometheus_check(text, why, sizeof why))
         fail_msg("%s", why);
-    free(text);
+    cuzk_mem_free(text);
 }
 
 static void test_write__says_what_the_engine_says(void **state)
@@ -73,7 +75,7 @@ static void test_write__says_what_the_engine_says(void **state)
     assert_true(prometheus_value(text, "process_open_fds") >= 3);
     assert_true(prometheus_value(text, "process_threads") >= 1);
     assert_true(prometheus_value(text, "process_start_time_seconds") > 1.6e9);
-    free(text);
+    cuzk_mem_free(text);
 }
 
 static void test_write__counters_never_fall(void **state)
@@ -85,8 +87,8 @@ static void test_write__counters_never_fall(void **state)
     if (!prometheus_monotonic(before, after, why, sizeof why))
         fail_msg("%s", why);
     assert_false(prometheus_monotonic(after, before, why, sizeof why));
-    free(before);
-    free(after);
+    cuzk_mem_free(before);
+    cuzk_mem_free(after);
 }
 
 static enum cuzk_status refuse(void *context, const void *bytes, size_t n, struct cuzk_error *err)
