@@ -141,8 +141,10 @@ static enum cuzk_status open_devices(struct cuzk_engine *engine, struct cuzk_err
     engine->tiers.devices = engine->device_count;
     engine->tiers.units = engine->knobs.value[CUZK_KNOB_DEVICE_LOCK] == CUZK_DEVICE_LOCK_SPLIT ? 2 : 1;
     engine->tiers.host_budget = engine->host_budget;
-    for (unsigned d = 0; d < engine->device_count; d++)
+    for (unsigned d = 0; d < engine->device_count; d++) {
         engine->tiers.device_budget[d] = engine->devices[d].budget;
+        engine->tiers.in_host[d] = engine->devices[d].facts.memory_total == 0;
+    }
     return CUZK_OK;
 }
 
@@ -248,6 +250,7 @@ static void init_locks(struct cuzk_engine *engine)
     engine_cond_init(&engine->timer_wake);
     engine_cond_init(&engine->case_changed);
     engine_cond_init(&engine->keys_changed);
+    engine_cond_init(&engine->warm_wake);
     engine_cond_init(&engine->room_changed);
     engine_cond_init(&engine->host_queue.filled);
 }
@@ -344,6 +347,7 @@ void cuzk_engine_end_loads(struct cuzk_engine *engine)
     pthread_mutex_lock(&engine->keys_lock);
     engine->keys_stopping = true;
     pthread_cond_broadcast(&engine->keys_changed);
+    pthread_cond_broadcast(&engine->warm_wake);
     pthread_mutex_unlock(&engine->keys_lock);
 }
 
@@ -408,6 +412,7 @@ void cuzk_engine_destroy(struct cuzk_engine *engine)
     pthread_cond_destroy(&engine->timer_wake);
     pthread_cond_destroy(&engine->case_changed);
     pthread_cond_destroy(&engine->keys_changed);
+    pthread_cond_destroy(&engine->warm_wake);
     pthread_cond_destroy(&engine->room_changed);
     pthread_cond_destroy(&engine->host_queue.filled);
     pthread_mutex_destroy(&engine->keys_lock);

@@ -310,7 +310,7 @@ static void *timer_main(void *argument)
         if (engine->yield_wanted) {
             engine->yield_wanted = false;
             pthread_mutex_unlock(&engine->lock);
-            engine_keys_yield(engine);
+            engine_warm_yield(engine);
             pthread_mutex_lock(&engine->lock);
         } else if (tick <= now)
             engine_step(engine, (struct cuzk_sched_event){.kind = CUZK_EVENT_TICK}, NULL);

@@ -12,7 +12,7 @@
 #include "srs/digest.h"
 
 /* What keys hold changed: the core plans with the rest. */
-static void tell_core(struct cuzk_engine *engine, unsigned device)
+void engine_keys_tell_core(struct cuzk_engine *engine, unsigned device)
 {
     struct cuzk_sched_event on_host = {.kind = CUZK_EVENT_HOST_BASE},
                             on_device = {.kind = CUZK_EVENT_DEVICE_BASE, .base = {.device = device}};
@@ -63,87 +63,11 @@ static void evict(struct cuzk_engine *engine, struct engine_circuit *circuit, un
     pthread_mutex_lock(&engine->keys_lock);
     cuzk_tiers_end(&engine->tiers, circuit->index, device, false);
     engine->tiers.key[circuit->index].place[device].keep = false;
+    engine_warm_wake(engine);
     pthread_mutex_unlock(&engine->keys_lock);
-    tell_core(engine, device);
+    engine_keys_tell_core(engine, device);
     pthread_mutex_lock(&engine->keys_lock);
     pthread_cond_broadcast(&engine->keys_changed);
-}
-
-/* A warm file goes; its key is as it was on devices. */
-static void cool(struct cuzk_engine *engine, struct engine_circuit *circuit)
-{
-    cuzk_tiers_begin_warm(&engine->tiers, circuit->index);
-    pthread_mutex_unlock(&engine->keys_lock);
-    cuzk_file_map_close(&circuit->warm);
-    pthread_mutex_lock(&engine->keys_lock);
-    cuzk_tiers_end_warm(&engine->tiers, circuit->index, false);
-    pthread_mutex_unlock(&engine->keys_lock);
-    tell_core(engine, 0);
-    pthread_mutex_lock(&engine->keys_lock);
-    pthread_cond_broadcast(&engine->keys_changed);
-}
-
-/* Reads the file into memory, and holds it mapped, pinned where the process may. What fails is only colder.
- */
-static void warm_up(struct cuzk_engine *engine, struct engine_circuit *circuit)
-{
-    enum { STEP = 64 << 20 };
-    struct cuzk_file_map map = {0};
-
-    cuzk_tiers_begin_warm(&engine->tiers, circuit->index);
-    pthread_mutex_unlock(&engine->keys_lock);
-    tell_core(engine, 0);
-    bool there = cuzk_file_map_open(circuit->path, "parameters", 0, &map, NULL) == CUZK_OK;
-
-    for (uint64_t at = 0; there && at < map.length; at += STEP)
-        there = cuzk_file_map_populate(&map, at, at + STEP < map.length ? at + STEP : map.length) &&
-                !engine_is_stopping(engine);
-    circuit->warm_pinned = there && cuzk_file_map_pin(&map);
-    if (there)
-        circuit->warm = map;
-    else
-        cuzk_file_map_close(&map);
-    pthread_mutex_lock(&engine->keys_lock);
-    cuzk_tiers_end_warm(&engine->tiers, circuit->index, there);
-    pthread_mutex_unlock(&engine->keys_lock);
-    tell_core(engine, 0); /* from now on it yields */
-    pthread_mutex_lock(&engine->keys_lock);
-    pthread_cond_broadcast(&engine->keys_changed);
-}
-
-/* Makes a parameter file warm where that costs nobody anything else. */
-static void make_warm(struct cuzk_engine *engine, struct engine_circuit *circuit)
-{
-    struct cuzk_sched_stats stats;
-
-    if (circuit->path_bytes == 0 || engine->knobs.value[CUZK_KNOB_SRS] == CUZK_SRS_PER_PROOF)
-        return;
-    pthread_mutex_lock(&engine->lock);
-    cuzk_sched_stats(engine->sched, &stats);
-    pthread_mutex_unlock(&engine->lock);
-    pthread_mutex_lock(&engine->keys_lock);
-    for (;;) {
-        const struct cuzk_tiers_step step =
-            cuzk_tiers_next_warm(&engine->tiers, circuit->index, stats.host_used);
-
-        if (step.action == CUZK_TIERS_LOAD)
-            warm_up(engine, circuit);
-        else if (step.action == CUZK_TIERS_COOL)
-            cool(engine, &engine->circuits[step.key]);
-        if (step.action != CUZK_TIERS_COOL)
-            break;
-    }
-    pthread_mutex_unlock(&engine->keys_lock);
-}
-
-void engine_keys_yield(struct cuzk_engine *engine)
-{
-    pthread_mutex_lock(&engine->keys_lock);
-    const uint32_t key = cuzk_tiers_coolest(&engine->tiers);
-
-    if (key != CUZK_TIERS_NONE)
-        cool(engine, &engine->circuits[key]);
-    pthread_mutex_unlock(&engine->keys_lock);
 }
 
 static enum cuzk_status load(struct cuzk_engine *engine, struct engine_circuit *circuit, unsigned device,
@@ -155,7 +79,7 @@ static enum cuzk_status load(struct cuzk_engine *engine, struct engine_circuit *
 
     cuzk_tiers_begin(&engine->tiers, circuit->index, device);
     pthread_mutex_unlock(&engine->keys_lock);
-    tell_core(engine, device);
+    engine_keys_tell_core(engine, device);
     wait_for_buffers(engine, device);
     enum cuzk_status status = CUZK_OK;
 
@@ -167,9 +91,10 @@ static enum cuzk_status load(struct cuzk_engine *engine, struct engine_circuit *
         engine_note(engine, CUZK_EVENT_TYPE_KEY_LOADED, NULL, engine->devices[device].lanes[0].name, begin);
     pthread_mutex_lock(&engine->keys_lock);
     cuzk_tiers_end(&engine->tiers, circuit->index, device, status == CUZK_OK);
+    engine_warm_wake(engine);
     if (status != CUZK_OK) {
         pthread_mutex_unlock(&engine->keys_lock);
-        tell_core(engine, device);
+        engine_keys_tell_core(engine, device);
         pthread_mutex_lock(&engine->keys_lock);
     }
     pthread_cond_broadcast(&engine->keys_changed);
@@ -204,7 +129,7 @@ static enum cuzk_status make_hot(struct cuzk_engine *engine, struct engine_circu
         return CUZK_OK;
     }
     if (step.action == CUZK_TIERS_COOL) {
-        cool(engine, &engine->circuits[step.key]);
+        engine_warm_cool(engine, &engine->circuits[step.key]);
         return CUZK_OK;
     }
     if (!wait)
@@ -278,7 +203,7 @@ void engine_keys_lost(struct cuzk_engine *engine, unsigned device)
     cuzk_tiers_lost(&engine->tiers, device);
     pthread_cond_broadcast(&engine->keys_changed);
     pthread_mutex_unlock(&engine->keys_lock);
-    tell_core(engine, device);
+    engine_keys_tell_core(engine, device);
 }
 
 void engine_keys_reload(struct cuzk_engine *engine, unsigned device)
@@ -343,7 +268,10 @@ enum cuzk_status cuzk_engine_preload(struct cuzk_engine *engine, const char *nam
         CUZK_TRY(engine_circuit_layout(engine, circuit, &layout, err));
     for (unsigned d = 0; d < engine->device_count; d++)
         CUZK_TRY(preload_on(engine, circuit, d, already, err));
-    make_warm(engine, circuit); /* for the next device, or this one when it was lost */
+    pthread_mutex_lock(&engine->keys_lock);
+    cuzk_tiers_name(&engine->tiers, circuit->index);
+    engine_warm_wake(engine);
+    pthread_mutex_unlock(&engine->keys_lock);
     *load_ms = *already ? 0 : (cuzk_clock_ns() - begin) / 1000000;
     return CUZK_OK;
 }
@@ -371,8 +299,9 @@ enum cuzk_status cuzk_engine_evict(struct cuzk_engine *engine, const char *name,
     for (unsigned d = 0; d < engine->device_count; d++)
         if (key->place[d].references > 0 || key->place[d].state == CUZK_TIERS_MOVING)
             status = cuzk_error_set(err, CUZK_BUSY, "%s: jobs use its key on device %u", name, d);
+    if (status == CUZK_OK)
+        cuzk_tiers_give_up(&engine->tiers, circuit->index);
     for (unsigned d = 0; d < engine->device_count && status == CUZK_OK; d++) {
-        key->place[d].keep = false;
         if (key->place[d].state != CUZK_TIERS_THERE || key->place[d].references > 0)
             continue;
         *was_loaded = true;
@@ -382,7 +311,7 @@ enum cuzk_status cuzk_engine_evict(struct cuzk_engine *engine, const char *name,
     if (status == CUZK_OK && key->warm == CUZK_TIERS_THERE) {
         *was_loaded = true;
         *freed += key->file_bytes;
-        cool(engine, circuit);
+        engine_warm_cool(engine, circuit);
     }
     pthread_mutex_unlock(&engine->keys_lock);
     return status;
@@ -429,9 +358,11 @@ static void *preloader_main(void *argument)
         preload_critical(engine);
     for (size_t i = 0; i < engine->preload_count; i++)
         cuzk_engine_preload_noted(engine, engine->preload[i]);
+    engine_warm_settle(engine);
     pthread_mutex_lock(&engine->lock);
     engine->ready = true;
     pthread_mutex_unlock(&engine->lock);
+    engine_warm_keep(engine);
     return NULL;
 }
 

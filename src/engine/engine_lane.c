@@ -134,8 +134,6 @@ static void report(struct cuzk_engine *engine, const struct engine_task *task, e
         if (status == CUZK_DEVICE || status == CUZK_DEVICE_LOST)
             device->failures++;
     }
-    if (status == CUZK_CANCELLED && engine->stopping)
-        return; /* which says nothing of the job: its unit ends with the engine */
     if (current && status != CUZK_OK && !unit->abandoned)
         for (unsigned m = 0; m < unit->member_count; m++) {
             unit->members[m].job->failure = status;

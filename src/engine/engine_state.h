@@ -274,7 +274,8 @@ struct cuzk_engine {
     struct engine_circuit circuits[CUZK_SCHED_CIRCUITS_MOST];
     unsigned circuit_count;
     pthread_mutex_t keys_lock;
-    pthread_cond_t keys_changed;
+    pthread_cond_t keys_changed, warm_wake;
+    bool warm_due;           /* keys_lock */
     struct cuzk_tiers tiers; /* keys_lock */
     bool keys_stopping;
     unsigned room_waiters; /* lock: keys that wait until buffers are gone */
@@ -376,11 +377,24 @@ enum cuzk_status engine_preloader_start(struct cuzk_engine *engine, struct cuzk_
 /* With srs per-proof: a key that nobody uses goes. Not under lock. */
 void engine_key_settle(struct cuzk_engine *engine, struct engine_circuit *circuit, unsigned device);
 bool engine_is_stopping(void *engine);
-/* The coolest of the warm files goes: units wait for host memory. Not under lock. */
-void engine_keys_yield(struct cuzk_engine *engine);
+/* What keys hold changed: the core plans with the rest. */
+void engine_keys_tell_core(struct cuzk_engine *engine, unsigned device);
 /* Bytes of host memory that a partition of a job is planned with. */
 uint64_t engine_circuit_host_peak(const struct engine_circuit *circuit, uint64_t payload,
                                   unsigned partitions);
+
+/* ---- engine_warm.c: parameter files in host memory ---- */
+
+/* A warm file goes; its key is as it was on devices. Under keys_lock, which is given up meanwhile. */
+void engine_warm_cool(struct cuzk_engine *engine, struct engine_circuit *circuit);
+/* The coolest of them goes: units wait for host memory. Under no lock. */
+void engine_warm_yield(struct cuzk_engine *engine);
+/* Files become warm and go until what is warm is what is to be. One thread, under no lock. */
+void engine_warm_settle(struct cuzk_engine *engine);
+/* The same whenever keys have moved, until the engine ends. */
+void engine_warm_keep(struct cuzk_engine *engine);
+/* Under keys_lock: they have. */
+void engine_warm_wake(struct cuzk_engine *engine);
 
 /* ---- engine_job.c: the jobs that are known ---- */
 

@@ -131,7 +131,9 @@ static const struct cuzk_option rows[] = {
      .reload = true,
      .help =
          "circuits whose keys are hot (bound on every device) before the daemon says that it is ready, as "
-         "porep-32g; their parameter files are warm too (locked in host memory) where memory.host has room"},
+         "porep-32g; where a device has no room for all of them their parameter files are warm too (locked "
+         "in "
+         "host memory) as memory.host has room"},
     {.name = "host-mem",
      .type = CUZK_OPTION_SIZE,
      .offset = offsetof(struct cuzk_config_values, host_mem),

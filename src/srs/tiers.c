@@ -205,7 +205,19 @@ void cuzk_tiers_begin(struct cuzk_tiers *tiers, uint32_t key, uint32_t device)
 void cuzk_tiers_touch(struct cuzk_tiers *tiers, uint32_t key, uint32_t device)
 {
     tiers->key[key].place[device].used = tiers->key[key].warm_used = ++tiers->clock;
-    tiers->key[key].place[device].keep = true;
+    tiers->key[key].place[device].keep = tiers->key[key].place[device].asked = true;
+}
+
+void cuzk_tiers_name(struct cuzk_tiers *tiers, uint32_t key)
+{
+    tiers->key[key].named = true;
+}
+
+void cuzk_tiers_give_up(struct cuzk_tiers *tiers, uint32_t key)
+{
+    tiers->key[key].named = false;
+    for (uint32_t d = 0; d < tiers->devices; d++)
+        tiers->key[key].place[d].keep = tiers->key[key].place[d].asked = false;
 }
 
 void cuzk_tiers_end(struct cuzk_tiers *tiers, uint32_t key, uint32_t device, bool there)
@@ -236,24 +248,92 @@ void cuzk_tiers_lost(struct cuzk_tiers *tiers, uint32_t device)
 
 /* ---- warm ---- */
 
-struct cuzk_tiers_step cuzk_tiers_next_warm(const struct cuzk_tiers *tiers, uint32_t key, uint64_t in_use)
+static bool claims(const struct cuzk_tiers_place *place)
 {
-    const struct cuzk_tiers_key *that = &tiers->key[key];
-    struct cuzk_tiers_step step = {CUZK_TIERS_WAIT, key, CUZK_TIERS_NONE};
+    return place->asked || counts(place->state);
+}
 
-    if (that->warm != CUZK_TIERS_AWAY) {
-        step.action = that->warm == CUZK_TIERS_THERE ? CUZK_TIERS_READY : CUZK_TIERS_WAIT;
-        return step;
-    }
-    /* units hold a partition at least, or one is kept free for them */
+/* Whether the keys that are or were on a device are more than it, or the host beside a partition, has room
+ * for: one of them will have to go again. */
+static bool is_contested(const struct cuzk_tiers *tiers, uint32_t device)
+{
+    uint64_t keys = 0, unit = 0, host = 0, partition = 0;
+
+    for (uint32_t k = 0; k < tiers->keys; k++)
+        for (uint32_t d = 0; d < tiers->devices; d++) {
+            const struct cuzk_tiers_place *place = &tiers->key[k].place[d];
+
+            if (!claims(place))
+                continue;
+            host += place->need.key_host;
+            if (tiers->key[k].partition > partition)
+                partition = tiers->key[k].partition;
+            if (d != device)
+                continue;
+            keys += place->need.key_device;
+            if (place->need.unit_device > unit)
+                unit = place->need.unit_device;
+        }
+    return (tiers->device_budget[device] != 0 && keys + tiers->units * unit > tiers->device_budget[device]) ||
+           (tiers->host_budget != 0 && host + partition > tiers->host_budget);
+}
+
+bool cuzk_tiers_wants_warm(const struct cuzk_tiers *tiers, uint32_t key)
+{
+    for (uint32_t d = 0; d < tiers->devices; d++)
+        if (claims(&tiers->key[key].place[d]) &&
+            ((tiers->in_host[d] && tiers->key[key].named) || is_contested(tiers, d)))
+            return true;
+    return false;
+}
+
+static bool is_hot_everywhere(const struct cuzk_tiers *tiers, uint32_t key)
+{
+    for (uint32_t d = 0; d < tiers->devices; d++)
+        if (tiers->key[key].place[d].state != CUZK_TIERS_THERE)
+            return false;
+    return true;
+}
+
+/* Whether a file fits; partitions hold one of their largest at least, or that is kept free for them. */
+static bool file_fits(const struct cuzk_tiers *tiers, uint32_t key, uint64_t in_use, uint64_t without)
+{
     const uint64_t partition = largest_partition(tiers, key);
     const uint64_t units = in_use > partition ? in_use - partition : 0;
 
-    if (host_has_room(tiers, key, cuzk_tiers_host_bytes(tiers) + units, that->file_bytes))
-        step.action = CUZK_TIERS_LOAD;
-    else if (host_has_room(tiers, key, bound_bytes(tiers) + units, that->file_bytes) &&
-             cuzk_tiers_coolest(tiers) != CUZK_TIERS_NONE)
-        step = (struct cuzk_tiers_step){CUZK_TIERS_COOL, cuzk_tiers_coolest(tiers), CUZK_TIERS_NONE};
+    return host_has_room(tiers, key, cuzk_tiers_host_bytes(tiers) - without + units,
+                         tiers->key[key].file_bytes);
+}
+
+/* The warm file that makes room for the one of a key that is not hot everywhere. */
+static uint32_t find_makes_room(const struct cuzk_tiers *tiers, uint32_t key, uint64_t in_use)
+{
+    for (uint32_t k = 0; k < tiers->keys; k++)
+        if (tiers->key[k].warm == CUZK_TIERS_THERE && is_hot_everywhere(tiers, k) &&
+            file_fits(tiers, key, in_use, tiers->key[k].file_bytes))
+            return k;
+    return CUZK_TIERS_NONE;
+}
+
+struct cuzk_tiers_step cuzk_tiers_next_warm(const struct cuzk_tiers *tiers, uint64_t in_use)
+{
+    struct cuzk_tiers_step step = {CUZK_TIERS_READY, CUZK_TIERS_NONE, CUZK_TIERS_NONE};
+
+    for (uint32_t k = 0; k < tiers->keys; k++)
+        if (tiers->key[k].warm == CUZK_TIERS_THERE && !cuzk_tiers_wants_warm(tiers, k))
+            return (struct cuzk_tiers_step){CUZK_TIERS_COOL, k, CUZK_TIERS_NONE};
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (uint32_t k = 0; k < tiers->keys; k++) {
+            if (tiers->key[k].warm != CUZK_TIERS_AWAY || is_hot_everywhere(tiers, k) != (pass == 1) ||
+                tiers->key[k].file_bytes == 0 || !cuzk_tiers_wants_warm(tiers, k))
+                continue;
+            if (file_fits(tiers, k, in_use, 0))
+                return (struct cuzk_tiers_step){CUZK_TIERS_WARM, k, CUZK_TIERS_NONE};
+            if (pass == 0 && step.key == CUZK_TIERS_NONE)
+                step.key = find_makes_room(tiers, k, in_use);
+        }
+    if (step.key != CUZK_TIERS_NONE)
+        step.action = CUZK_TIERS_COOL;
     return step;
 }
 

@@ -6,8 +6,13 @@
  *
  * A device's hot keys leave room for the buffers of the largest unit of any of them (`units` times), and what
  * the host holds for keys leaves room for the largest partition, so that what is planned with the rest fits.
- * A key with references stays. Warm files are the first to go where the host is short: their bytes can be
- * read again. One thread at a time.
+ * A key with references stays.
+ *
+ * A key that is hot on every device, and will stay so, needs no warm file: whatever is warm is taken from
+ * somebody, and tens of gigabytes that nobody reads are a poor use. So a file is warm only where it is likely
+ * to be read: its key shares a device with more keys than that has room for, or was asked for by name for a
+ * device that works in the host's memory, from the file. Warm files are the first to go where the host is
+ * short: their bytes can be read again. One thread at a time.
  */
 #ifndef CUZK_SRS_TIERS_H
 #define CUZK_SRS_TIERS_H
@@ -39,10 +44,12 @@ struct cuzk_tiers_key {
     uint64_t partition;  /* host bytes of one partition at work */
     enum cuzk_tiers_state warm;
     uint64_t warm_used; /* of `clock` */
+    bool named;         /* asked for by name, and not given up since */
     struct cuzk_tiers_place {
         struct cuzk_tiers_need need;
         enum cuzk_tiers_state state;
-        bool keep; /* asked for or used since it was given up on purpose */
+        bool keep;  /* asked for or used since it was given up on purpose */
+        bool asked; /* was hot here, and nobody gave it up by name since: it comes again */
         uint32_t references;
         uint64_t used; /* of `clock` */
     } place[CUZK_TIERS_DEVICES_MOST];
@@ -51,6 +58,7 @@ struct cuzk_tiers_key {
 struct cuzk_tiers {
     uint32_t devices, keys, units;
     uint64_t host_budget, device_budget[CUZK_TIERS_DEVICES_MOST]; /* bytes; 0: no limit */
+    bool in_host[CUZK_TIERS_DEVICES_MOST]; /* works in the host's memory, from the file */
     uint64_t clock;
     struct cuzk_tiers_key key[CUZK_TIERS_KEYS_MOST];
 };
@@ -61,7 +69,8 @@ enum cuzk_tiers_action {
     CUZK_TIERS_WAIT,  /* until something ends or is released */
     CUZK_TIERS_LOAD,  /* the key itself: begin, then end */
     CUZK_TIERS_EVICT, /* key and device of the step: begin, then end */
-    CUZK_TIERS_COOL,  /* the warm file of the step's key: begin_warm, then end_warm */
+    CUZK_TIERS_WARM,  /* the file of the step's key becomes warm: begin_warm, then end_warm */
+    CUZK_TIERS_COOL,  /* it goes: the same */
 };
 
 struct cuzk_tiers_step {
@@ -82,9 +91,12 @@ struct cuzk_tiers_step cuzk_tiers_next(const struct cuzk_tiers *tiers, uint32_t 
 void cuzk_tiers_begin(struct cuzk_tiers *tiers, uint32_t key, uint32_t device);
 void cuzk_tiers_end(struct cuzk_tiers *tiers, uint32_t key, uint32_t device, bool there);
 
-/* The next step towards warm; `in_use`: host bytes that partitions hold now. WAIT: there is no room, and none
- * is made at the cost of hot keys or partitions. */
-struct cuzk_tiers_step cuzk_tiers_next_warm(const struct cuzk_tiers *tiers, uint32_t key, uint64_t in_use);
+/* Whether the key's file is to be warm where the host has room. */
+bool cuzk_tiers_wants_warm(const struct cuzk_tiers *tiers, uint32_t key);
+/* The next step towards what is warm being what is to be: WARM or COOL; READY: it is, as far as the host has
+ * room, none of which is made at the cost of hot keys or partitions. `in_use`: host bytes that partitions
+ * hold now. Of two files that do not fit together, the one whose key is not hot on every device. */
+struct cuzk_tiers_step cuzk_tiers_next_warm(const struct cuzk_tiers *tiers, uint64_t in_use);
 void cuzk_tiers_begin_warm(struct cuzk_tiers *tiers, uint32_t key);
 void cuzk_tiers_end_warm(struct cuzk_tiers *tiers, uint32_t key, bool there);
 /* The warm file that was used least recently; CUZK_TIERS_NONE: none is warm. */
@@ -95,6 +107,9 @@ void cuzk_tiers_acquire(struct cuzk_tiers *tiers, uint32_t key, uint32_t device)
 void cuzk_tiers_release(struct cuzk_tiers *tiers, uint32_t key, uint32_t device);
 /* A hot key was asked for. */
 void cuzk_tiers_touch(struct cuzk_tiers *tiers, uint32_t key, uint32_t device);
+/* It was asked for by name; nobody asks for it any more, wherever it is. */
+void cuzk_tiers_name(struct cuzk_tiers *tiers, uint32_t key);
+void cuzk_tiers_give_up(struct cuzk_tiers *tiers, uint32_t key);
 
 /* The device forgot its keys; those being moved end by themselves. */
 void cuzk_tiers_lost(struct cuzk_tiers *tiers, uint32_t device);

@@ -27,20 +27,28 @@ enum {
 
 static char folder[TEMPORARY_BYTES];
 
-/* Parameters of WinningPoSt over 2 KiB, made by the program. */
-static int make_key(void **state)
+/* Parameters for tests, made by the program. */
+static int setup(char *circuit, char *where)
 {
     char *const program = getenv("CUZK_PROGRAM");
-    char setup[] = "setup", circuit[] = "winning-2k", out[] = "--out";
-    char *const arguments[] = {program, setup, circuit, out, folder, NULL};
+    char command[] = "setup", out[] = "--out";
+    char *const arguments[] = {program, command, circuit, out, where, NULL};
     int ended = -1;
     pid_t child;
 
-    (void)state;
-    temporary_make(folder);
     if (posix_spawn(&child, program, NULL, NULL, arguments, environ) != 0)
         return -1;
     return waitpid(child, &ended, 0) == child && ended == 0 ? 0 : -1;
+}
+
+/* Of WinningPoSt over 2 KiB. */
+static int make_key(void **state)
+{
+    char circuit[] = "winning-2k";
+
+    (void)state;
+    temporary_make(folder);
+    return setup(circuit, folder);
 }
 
 static int remove_key(void **state)
@@ -138,11 +146,114 @@ static void test_yield__a_warm_file_goes_as_soon_as_a_unit_waits(void **state)
     engine_driver_close(&driver);
 }
 
+/* ---- what is warm ---- */
+
+/* Bytes of files in this process's resident memory. */
+static uint64_t resident_files(void)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    unsigned long long kib = 0;
+    char line[256];
+
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL && sscanf(line, "RssFile: %llu", &kib) != 1)
+        continue;
+    fclose(file);
+    return kib << 10;
+}
+
+/* How much more of it there is once the key is hot: null devices with memory of their own, or in the host's.
+ */
+static uint64_t resident_with(uint64_t memory, bool warm)
+{
+    const uint64_t before = resident_files();
+    struct engine_driver driver;
+
+    engine_driver_init(&driver, "auto");
+    driver.options.verify = true;
+    driver.options.winning_hot = true;
+    driver.options.params_directory = folder;
+    driver.behaviour[0].memory = memory;
+    driver.behaviour[0].need.key_device = UNIT;
+    engine_driver_open(&driver);
+    engine_driver_until(is_ready, &driver);
+    const uint64_t after = resident_files();
+
+    assert_int_equal(only_key(&driver).tier, CUZK_TIER_HOT);
+    assert_int_equal(only_key(&driver).warm, warm);
+    engine_driver_close(&driver);
+    return after > before ? after - before : 0;
+}
+
+static void test_warm__a_key_that_stays_hot_takes_no_host_memory(void **state)
+{
+    (void)state;
+    const uint64_t in_host = resident_with(0, true), on_device = resident_with(8 * UNIT, false);
+
+    print_message("resident files: %llu bytes with the warm file, %llu without\n",
+                  (unsigned long long)in_host, (unsigned long long)on_device);
+    assert_true(in_host > 40 << 20);
+    assert_true(on_device < 4 << 20);
+}
+
+static struct cuzk_engine_key_status key_of(struct engine_driver *driver, uint64_t sector_size)
+{
+    struct cuzk_engine_status status;
+
+    cuzk_engine_status(driver->engine, &status);
+    for (unsigned k = 0; k < status.keys; k++)
+        if (status.key[k].circuit.sector_size == sector_size)
+            return status.key[k];
+    fail_msg("no key for sectors of %llu bytes", (unsigned long long)sector_size);
+    return status.key[0];
+}
+
+static bool is_small_one_cold(void *context)
+{
+    const struct cuzk_engine_key_status key = key_of(context, 2048);
+
+    return key.tier == CUZK_TIER_COLD && !key.warm;
+}
+
+/* Two keys, of which the device holds one: the other waits in host memory, and so would this one. When nobody
+ * asks for the second any more, the first will not have to go again. */
+static void test_warm__keys_that_take_turns_wait_in_host_memory(void **state)
+{
+    char both[TEMPORARY_BYTES], circuit[] = "winning-4k", name[] = "winning-4k";
+    struct engine_driver driver;
+    bool was_loaded;
+    uint64_t freed;
+
+    (void)state;
+    temporary_make(both);
+    temporary_copy(folder, both);
+    assert_int_equal(setup(circuit, both), 0);
+    engine_driver_init(&driver, "auto");
+    driver.options.verify = true;
+    driver.options.winning_hot = true;
+    driver.options.params_directory = both;
+    driver.behaviour[0].memory = 3 * UNIT;
+    driver.behaviour[0].need.key_device = 2 * UNIT;
+    engine_driver_open(&driver);
+    engine_driver_until(is_ready, &driver);
+    assert_int_equal(key_of(&driver, 2048).tier, CUZK_TIER_WARM);
+    assert_int_equal(key_of(&driver, 4096).tier, CUZK_TIER_HOT);
+    assert_true(key_of(&driver, 4096).warm);
+    assert_int_equal(cuzk_engine_evict(driver.engine, name, &was_loaded, &freed, NULL), CUZK_OK);
+    assert_true(was_loaded);
+    engine_driver_until(is_small_one_cold, &driver);
+    assert_false(key_of(&driver, 4096).warm);
+    engine_driver_close(&driver);
+    temporary_remove(both);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ready__winning_keys_come_before_it_unasked),
         cmocka_unit_test(test_yield__a_warm_file_goes_as_soon_as_a_unit_waits),
+        cmocka_unit_test(test_warm__a_key_that_stays_hot_takes_no_host_memory),
+        cmocka_unit_test(test_warm__keys_that_take_turns_wait_in_host_memory),
     };
 
     return cmocka_run_group_tests(tests, make_key, remove_key);

@@ -57,16 +57,24 @@ static bool make_hot(uint32_t key, uint32_t device)
     }
 }
 
-static bool make_warm(uint32_t key, uint64_t in_use)
+/* Moves files until nothing is left to move. */
+static void settle(uint64_t in_use)
 {
-    for (;;) {
-        const struct cuzk_tiers_step step = cuzk_tiers_next_warm(&tiers, key, in_use);
+    for (unsigned moves = 0; moves < 4 * CUZK_TIERS_KEYS_MOST; moves++) {
+        const struct cuzk_tiers_step step = cuzk_tiers_next_warm(&tiers, in_use);
 
-        if (step.action == CUZK_TIERS_READY || step.action == CUZK_TIERS_WAIT)
-            return step.action == CUZK_TIERS_READY;
+        if (step.action == CUZK_TIERS_READY)
+            return;
+        assert_true(step.action == CUZK_TIERS_WARM || step.action == CUZK_TIERS_COOL);
         cuzk_tiers_begin_warm(&tiers, step.key);
-        cuzk_tiers_end_warm(&tiers, step.key, step.action == CUZK_TIERS_LOAD);
+        cuzk_tiers_end_warm(&tiers, step.key, step.action == CUZK_TIERS_WARM);
     }
+    fail_msg("files move for ever");
+}
+
+static bool is_warm(uint32_t key)
+{
+    return tiers.key[key].warm == CUZK_TIERS_THERE;
 }
 
 static void test_next__evicts_the_least_recently_used(void **state)
@@ -108,30 +116,120 @@ static void test_next__leaves_room_for_the_largest_unit(void **state)
     assert_int_equal(cuzk_tiers_next(&tiers, large, 0).action, CUZK_TIERS_LOAD);
 }
 
+/* ---- warm files ---- */
+
+static void test_warm__only_where_a_key_may_have_to_go(void **state)
+{
+    (void)state;
+    open_tiers(2, 0, 10);
+    const uint32_t first = add(5, 1, (struct cuzk_tiers_need){.key_device = 5, .unit_device = 1});
+    const uint32_t second = add(6, 1, (struct cuzk_tiers_need){.key_device = 4, .unit_device = 1});
+    const uint32_t third = add(7, 1, (struct cuzk_tiers_need){.key_device = 1, .unit_device = 1});
+
+    /* whoever is alone, hot on all devices or on one, will not be read again */
+    assert_true(make_hot(first, 0));
+    cuzk_tiers_name(&tiers, first);
+    settle(0);
+    assert_false(is_warm(first));
+    assert_true(make_hot(first, 1));
+    settle(0);
+    assert_false(is_warm(first));
+    /* nor one of two that fit */
+    assert_true(make_hot(second, 0)); /* 5 + 4 and a unit of 1 */
+    settle(0);
+    assert_false(is_warm(first) || is_warm(second));
+    /* a third is one too many on that device: all three come and go there */
+    assert_true(make_hot(third, 0));
+    assert_int_equal(cuzk_tiers_next(&tiers, first, 0).action, CUZK_TIERS_EVICT);
+    settle(0);
+    assert_true(is_warm(first) && is_warm(second) && is_warm(third));
+    /* until one is given up by name */
+    cuzk_tiers_give_up(&tiers, second);
+    cuzk_tiers_begin(&tiers, second, 0);
+    cuzk_tiers_end(&tiers, second, 0, false);
+    settle(0);
+    assert_false(is_warm(first) || is_warm(second) || is_warm(third));
+}
+
+static void test_warm__a_lost_device_makes_nothing_warm(void **state)
+{
+    (void)state;
+    open_tiers(2, 0, 10);
+    const uint32_t key = add(5, 1, (struct cuzk_tiers_need){.key_device = 5, .unit_device = 1});
+
+    assert_true(make_hot(key, 0) && make_hot(key, 1));
+    cuzk_tiers_lost(&tiers, 1);
+    settle(0); /* it is loaded again from the page cache or the disk */
+    assert_false(is_warm(key));
+}
+
+static void test_warm__what_a_device_in_host_memory_works_from(void **state)
+{
+    (void)state;
+    open_tiers(1, 0, 0);
+    tiers.in_host[0] = true;
+    const uint32_t named = add(5, 1, (struct cuzk_tiers_need){0}),
+                   other = add(5, 1, (struct cuzk_tiers_need){0});
+
+    assert_true(make_hot(named, 0) && make_hot(other, 0));
+    cuzk_tiers_name(&tiers, named);
+    settle(0);
+    assert_true(is_warm(named));
+    assert_false(is_warm(other));
+}
+
+/* Room is made for a file whose key has no place, at the cost of one whose key is hot; never of a hot key. */
+static void test_warm__room_goes_to_who_is_not_hot(void **state)
+{
+    (void)state;
+    open_tiers(1, 20, 10);
+    const uint32_t first = add(8, 4, (struct cuzk_tiers_need){.key_device = 6, .key_host = 1});
+    const uint32_t second = add(9, 4, (struct cuzk_tiers_need){.key_device = 7, .key_host = 2});
+
+    assert_true(make_hot(first, 0));
+    assert_true(make_hot(second, 0));
+    assert_int_equal(cuzk_tiers_of(&tiers, first), CUZK_TIER_COLD);
+    settle(0); /* 2 of the hot key, 8 of the file, 4 of a partition: 9 more are too much */
+    assert_true(is_warm(first));
+    assert_false(is_warm(second));
+    assert_true(make_hot(first, 0)); /* they change places */
+    assert_int_equal(cuzk_tiers_of(&tiers, second), CUZK_TIER_COLD);
+    settle(0);
+    assert_true(is_warm(second));
+    assert_false(is_warm(first));
+    tiers.host_budget = 1 + 9 + 8 + 4;
+    settle(5); /* partitions at work hold one more */
+    assert_false(is_warm(first));
+    settle(4);
+    assert_true(is_warm(first) && is_warm(second));
+}
+
 static void test_warm__goes_before_hot_keys_do(void **state)
 {
     (void)state;
     open_tiers(1, 20, 0);
+    tiers.in_host[0] = true;
     const uint32_t first = add(8, 4, (struct cuzk_tiers_need){.key_host = 4});
     const uint32_t second = add(9, 4, (struct cuzk_tiers_need){.key_host = 5});
 
-    assert_true(make_warm(first, 0));
-    assert_true(make_hot(first, 0)); /* 8 + 4 + a partition of 4 */
+    cuzk_tiers_name(&tiers, first);
+    assert_true(make_hot(first, 0));
+    settle(0); /* 8 + 4 + a partition of 4 */
     assert_int_equal(cuzk_tiers_host_bytes(&tiers), 12);
     assert_int_equal(cuzk_tiers_next(&tiers, second, 0).action, CUZK_TIERS_COOL);
     assert_true(make_hot(second, 0));
     assert_int_equal(cuzk_tiers_host_bytes(&tiers), 9);
     assert_int_equal(cuzk_tiers_of(&tiers, first), CUZK_TIER_HOT);
-    assert_false(make_warm(first, 0)); /* 9 + 8 + 4: not at the cost of hot keys */
+    settle(0); /* 9 + 8 + 4: not at the cost of hot keys */
+    assert_false(is_warm(first));
     tiers.host_budget = 21;
-    assert_false(make_warm(first, 5)); /* nor of partitions at work */
-    assert_true(make_warm(first, 4));
+    settle(5); /* nor of partitions at work */
+    assert_false(is_warm(first));
+    settle(4);
+    assert_true(is_warm(first));
     cuzk_tiers_lost(&tiers, 0);
     assert_int_equal(cuzk_tiers_of(&tiers, first), CUZK_TIER_WARM);
     assert_int_equal(cuzk_tiers_of(&tiers, second), CUZK_TIER_COLD);
-    tiers.host_budget = 20;
-    assert_true(make_warm(second, 0)); /* the older file goes */
-    assert_int_equal(cuzk_tiers_of(&tiers, first), CUZK_TIER_COLD);
 }
 
 static void test_fits__refuses_one_key_with_the_sum(void **state)
@@ -286,6 +384,53 @@ static void compare(const struct model *model)
     }
 }
 
+/* Sums from the ground: whether the keys that were ever hot on a device are too many for it. */
+static bool model_contested(uint32_t device)
+{
+    uint64_t on_device = 0, unit = 0, host = 0, partition = 0;
+
+    for (uint32_t k = 0; k < MODEL_KEYS; k++)
+        for (uint32_t d = 0; d < MODEL_DEVICES; d++) {
+            if (!tiers.key[k].place[d].asked)
+                continue;
+            host += need_of(k, d)->key_host;
+            partition = tiers.key[k].partition > partition ? tiers.key[k].partition : partition;
+            on_device += d == device ? need_of(k, d)->key_device : 0;
+            if (d == device && need_of(k, d)->unit_device > unit)
+                unit = need_of(k, d)->unit_device;
+        }
+    return on_device + tiers.units * unit > tiers.device_budget[device] ||
+           host + partition > tiers.host_budget;
+}
+
+/* After files were moved: none is warm that nobody wants, and none is cold that is wanted and fits. */
+static void model_settled(struct model *model)
+{
+    for (uint32_t k = 0; k < MODEL_KEYS; k++) {
+        uint64_t host = tiers.key[k].file_bytes + cuzk_tiers_host_bytes(&tiers);
+        uint64_t partition = tiers.key[k].partition;
+        bool wanted = false;
+
+        for (uint32_t d = 0; d < MODEL_DEVICES; d++)
+            wanted |= tiers.key[k].place[d].asked && model_contested(d);
+        assert_int_equal(cuzk_tiers_wants_warm(&tiers, k), wanted);
+        for (uint32_t i = 0; i < model->count; i++) {
+            const uint64_t other = tiers.key[model->order[i] / MODEL_DEVICES].partition;
+
+            partition = other > partition ? other : partition;
+        }
+        if (is_warm(k))
+            assert_true(wanted);
+        else if (wanted && tiers.key[k].file_bytes > 0)
+            assert_true(host + partition > tiers.host_budget);
+        list_remove(model->warm, &model->warm_count, k);
+    }
+    for (uint64_t used = 0; used <= tiers.clock; used++)
+        for (uint32_t k = 0; k < MODEL_KEYS; k++)
+            if (is_warm(k) && tiers.key[k].warm_used == used)
+                list_refresh(model->warm, &model->warm_count, k);
+}
+
 static void random_run(struct test_random *random)
 {
     struct model model = {0};
@@ -315,12 +460,8 @@ static void random_run(struct test_random *random)
         case 1:
         case 2:
         case 3:
-            if (make_warm(key, 0) && !list_has(model.warm, model.warm_count, key)) {
-                /* others went in the order of their use until it fitted */
-                while (model.warm_count > 0 && tiers.key[model.warm[0]].warm == CUZK_TIERS_AWAY)
-                    list_remove(model.warm, &model.warm_count, model.warm[0]);
-                list_refresh(model.warm, &model.warm_count, key);
-            }
+            settle(0);
+            model_settled(&model);
             break;
         case 4:
         case 5:
@@ -363,6 +504,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_next__evicts_the_least_recently_used),
         cmocka_unit_test(test_next__leaves_room_for_the_largest_unit),
+        cmocka_unit_test(test_warm__only_where_a_key_may_have_to_go),
+        cmocka_unit_test(test_warm__a_lost_device_makes_nothing_warm),
+        cmocka_unit_test(test_warm__what_a_device_in_host_memory_works_from),
+        cmocka_unit_test(test_warm__room_goes_to_who_is_not_hot),
         cmocka_unit_test(test_warm__goes_before_hot_keys_do),
         cmocka_unit_test(test_fits__refuses_one_key_with_the_sum),
         cmocka_unit_test(test_random__agrees_with_the_model),
