@@ -346,14 +346,20 @@ static enum cuzk_status keep_timeline(const struct load *load, struct cuzk_load_
     return CUZK_OK;
 }
 
-/* Whether an event happened on a device's lanes: gpu1, gpu1.0, ... */
+/* Whether an event happened on a device's lanes: gpu1, gpu1.0, cpu1, ... */
 static bool is_on(const struct cuzk_engine_event *event, unsigned device)
 {
+    static const char *const backends[] = {"cuda", "cpu"};
     char lane[CUZK_TIMELINE_NAME];
-    const int length = snprintf(lane, sizeof lane, "gpu%u", device);
+    bool on = false;
 
-    return strncmp(event->lane, lane, (size_t)length) == 0 &&
-           (event->lane[length] == 0 || event->lane[length] == '.');
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0] && !on; i++) {
+        const int length = snprintf(lane, sizeof lane, "%s%u", cuzk_device_lane_prefix(backends[i]), device);
+
+        on = strncmp(event->lane, lane, (size_t)length) == 0 &&
+             (event->lane[length] == 0 || event->lane[length] == '.');
+    }
+    return on;
 }
 
 /* Busy and held are a device's: with several, the mean of what each alone comes to. */

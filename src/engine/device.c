@@ -1,5 +1,12 @@
 #include "engine/device.h"
 
+#include <string.h>
+
+const char *cuzk_device_lane_prefix(const char *backend)
+{
+    return strcmp(backend, "cpu") == 0 ? "cpu" : "gpu";
+}
+
 void cuzk_device_destroy(struct cuzk_device *device)
 {
     if (device != NULL)

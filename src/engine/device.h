@@ -33,6 +33,10 @@ struct cuzk_device_facts {
     int64_t process;                                 /* of the child; 0: this process */
 };
 
+/* What the lanes of a device are called before its number: "cpu" where processors prove, else "gpu", null
+ * devices too, which stand for one. */
+const char *cuzk_device_lane_prefix(const char *backend);
+
 /* What a key and a unit hold at most, bytes, known before either is made. */
 struct cuzk_device_need {
     uint64_t key_device, key_host;

@@ -232,9 +232,11 @@ static void init_lane(struct cuzk_engine *engine, struct engine_lane *lane, enum
     if (kind == ENGINE_LANE_WITNESS)
         snprintf(lane->name, sizeof lane->name, "witness %u", worker);
     else if (kind == ENGINE_LANE_DEVICE && worker == 0)
-        snprintf(lane->name, sizeof lane->name, "gpu%u", device);
+        snprintf(lane->name, sizeof lane->name, "%s%u",
+                 cuzk_device_lane_prefix(engine->devices[device].facts.backend), device);
     else if (kind == ENGINE_LANE_DEVICE)
-        snprintf(lane->name, sizeof lane->name, "gpu%u.%u", device, worker);
+        snprintf(lane->name, sizeof lane->name, "%s%u.%u",
+                 cuzk_device_lane_prefix(engine->devices[device].facts.backend), device, worker);
     else if (worker == 0)
         snprintf(lane->name, sizeof lane->name, "host");
     else

@@ -37,7 +37,7 @@ struct cuzk_engine_event {
     int32_t partition;         /* CUZK_TIMELINE_NO_PARTITION: none or several */
     enum cuzk_proof_kind kind;
     enum cuzk_sched_stage stage;      /* STAGE */
-    char lane[CUZK_TIMELINE_NAME];    /* "gpu0", "witness 3", "host" */
+    char lane[CUZK_TIMELINE_NAME];    /* "gpu0", "cpu0.1", "witness 3", "host" */
     uint64_t kernels_ns, transfer_ns; /* STAGE on a device */
 };
 

@@ -180,7 +180,7 @@ static void write_device(struct page *page, unsigned k)
                  held = percent((double)page->facts->minute.held_ns[k], over);
     char name[TEXT_ROOM], id[TEXT_ROOM], label[96], used[BYTES_ROOM], total[BYTES_ROOM];
 
-    PRINT("<div class=\"device\"><h3>gpu%u: %s</h3><p>%s, ", k,
+    PRINT("<div class=\"device\"><h3>%s%u: %s</h3><p>%s, ", cuzk_device_lane_prefix(facts->backend), k,
           cuzk_markup_escape(facts->name[0] != '\0' ? facts->name : facts->backend, name, sizeof name),
           cuzk_markup_escape(facts->id, id, sizeof id));
     if (device->lost)
