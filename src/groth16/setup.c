@@ -59,18 +59,6 @@ static enum cuzk_status make_vk(const struct setup *setup, struct cuzk_vk *vk, s
     return CUZK_OK;
 }
 
-static enum cuzk_status write_vk(const struct setup *setup, const struct cuzk_vk *vk, struct cuzk_error *err)
-{
-    uint8_t *bytes;
-    const size_t size = cuzk_vk_encoded_size(vk);
-
-    CUZK_TRY(CUZK_NEW(&bytes, size, "verifying key", err));
-    cuzk_vk_encode(vk, bytes);
-    const enum cuzk_status status = setup->sink.write(setup->sink.context, bytes, size, err);
-    cuzk_mem_free(bytes);
-    return status;
-}
-
 /* ---- queries ---- */
 
 static enum cuzk_status write_count(const struct setup *setup, uint64_t count, struct cuzk_error *err)
@@ -265,7 +253,7 @@ enum cuzk_status cuzk_setup(struct cuzk_backend *backend, struct cuzk_pool *pool
     *vk = (struct cuzk_vk){0};
     CUZK_TRY_OUT(prepare(&setup, pool, err));
     CUZK_TRY_OUT(make_vk(&setup, vk, err));
-    CUZK_TRY_OUT(write_vk(&setup, vk, err));
+    CUZK_TRY_OUT(cuzk_vk_write(vk, params, err));
     CUZK_TRY_OUT(write_h(&setup, err));
     CUZK_TRY_OUT(write_l(&setup, err));
     CUZK_TRY_OUT(write_column(&setup, CUZK_QUERY_A, setup.qap.u, err));
@@ -306,17 +294,13 @@ enum cuzk_status cuzk_setup_files(struct cuzk_backend *backend, struct cuzk_pool
     enum cuzk_status status = CUZK_OK;
     struct cuzk_file_out *params_file = NULL, *vk_file = NULL;
     struct cuzk_vk vk = {0};
-    uint8_t *bytes = NULL;
 
     CUZK_TRY_OUT(cuzk_file_out_open(params_path, replace, &params_file, err));
     CUZK_TRY_OUT(cuzk_file_out_open(vk_path, replace, &vk_file, err));
     struct both both = {.file = cuzk_file_out_sink(params_file), .copy = copy};
     const struct cuzk_sink sink = {.write = write_both, .context = &both};
     CUZK_TRY_OUT(cuzk_setup(backend, pool, r1cs, toxic, sink, progress, &vk, err));
-    const size_t size = cuzk_vk_encoded_size(&vk);
-    CUZK_TRY_OUT(CUZK_NEW(&bytes, size, "verifying key", err));
-    cuzk_vk_encode(&vk, bytes);
-    CUZK_TRY_OUT(cuzk_file_out_write(vk_file, bytes, size, err));
+    CUZK_TRY_OUT(cuzk_vk_write(&vk, cuzk_file_out_sink(vk_file), err));
     struct cuzk_file_out *done = vk_file;
     vk_file = NULL;
     CUZK_TRY_OUT(cuzk_file_out_commit(done, err));
@@ -327,6 +311,5 @@ out:
     cuzk_file_out_abandon(params_file);
     cuzk_file_out_abandon(vk_file);
     cuzk_vk_destroy(&vk);
-    cuzk_mem_free(bytes);
     return status;
 }

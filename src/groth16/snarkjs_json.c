@@ -267,63 +267,80 @@ static enum cuzk_status read_ic(struct cuzk_json_document *json, struct cuzk_vk 
     }
 }
 
-static enum cuzk_status read_vkey(struct cuzk_json_document *json, struct cuzk_vk *out,
-                                  struct cuzk_error *err)
+/* An object whose members `names` must all be there, each once or more: `read` reads number k of them into
+ * out. Others are passed over. Nothing may follow. */
+static enum cuzk_status
+read_members(struct cuzk_json_document *json, const char *what, const char *const *names, size_t count,
+             enum cuzk_status (*read)(struct cuzk_json_document *json, const char *name, size_t k, void *out,
+                                      struct cuzk_error *err),
+             void *out, struct cuzk_error *err)
 {
-    static const char *const needed[] = {"protocol",  "curve",      "nPublic",    "vk_alpha_1",
-                                         "vk_beta_2", "vk_gamma_2", "vk_delta_2", "IC"};
-    uint64_t public_inputs = 0;
+    struct cuzk_json_slice key;
     unsigned seen = 0;
     bool more;
 
-    CUZK_TRY(cuzk_json_read_object(json, "verification key", err));
+    CUZK_TRY(cuzk_json_read_object(json, what, err));
     for (;;) {
-        struct cuzk_json_slice key;
+        size_t k = 0;
+
         CUZK_TRY(cuzk_json_read_member(json, &key, &more, err));
         if (!more)
             break;
-        size_t k = 0;
-        while (k < sizeof needed / sizeof *needed && !cuzk_json_slice_is(key, needed[k]))
+        while (k < count && !cuzk_json_slice_is(key, names[k]))
             k++;
         seen |= 1u << k;
-        switch (k) {
-        case 0:
-            CUZK_TRY(read_name(json, needed[k], "groth16", err));
-            break;
-        case 1:
-            CUZK_TRY(read_name(json, needed[k], curve_name, err));
-            break;
-        case 2:
-            CUZK_TRY(cuzk_json_read_u64(json, needed[k], &public_inputs, err));
-            break;
-        case 3:
-            CUZK_TRY(read_g1(json, needed[k], &out->alpha_g1, err));
-            break;
-        case 4:
-            CUZK_TRY(read_g2(json, needed[k], &out->beta_g2, err));
-            break;
-        case 5:
-            CUZK_TRY(read_g2(json, needed[k], &out->gamma_g2, err));
-            break;
-        case 6:
-            CUZK_TRY(read_g2(json, needed[k], &out->delta_g2, err));
-            break;
-        case 7:
-            CUZK_TRY(read_ic(json, out, err));
-            break;
-        default:
-            CUZK_TRY(cuzk_json_read_skip(json, err));
-            break;
-        }
+        CUZK_TRY(k < count ? read(json, names[k], k, out, err) : cuzk_json_read_skip(json, err));
     }
     CUZK_TRY(cuzk_json_read_end(json, err));
-    for (size_t k = 0; k < sizeof needed / sizeof *needed; k++) {
+    for (size_t k = 0; k < count; k++)
         if (!(seen >> k & 1))
-            return cuzk_json_read_fail(json, needed[k], err, "missing");
+            return cuzk_json_read_fail(json, names[k], err, "missing");
+    return CUZK_OK;
+}
+
+/* A key, and what it says of its length. */
+struct vkey {
+    struct cuzk_vk *vk;
+    uint64_t public_inputs;
+};
+
+static enum cuzk_status read_vkey_member(struct cuzk_json_document *json, const char *name, size_t k,
+                                         void *out, struct cuzk_error *err)
+{
+    struct vkey *vkey = out;
+
+    switch (k) {
+    case 0:
+        return read_name(json, name, "groth16", err);
+    case 1:
+        return read_name(json, name, curve_name, err);
+    case 2:
+        return cuzk_json_read_u64(json, name, &vkey->public_inputs, err);
+    case 3:
+        return read_g1(json, name, &vkey->vk->alpha_g1, err);
+    case 4:
+        return read_g2(json, name, &vkey->vk->beta_g2, err);
+    case 5:
+        return read_g2(json, name, &vkey->vk->gamma_g2, err);
+    case 6:
+        return read_g2(json, name, &vkey->vk->delta_g2, err);
+    default:
+        return read_ic(json, vkey->vk, err);
     }
-    if (out->ic_count == 0 || public_inputs != out->ic_count - 1)
+}
+
+static enum cuzk_status read_vkey(struct cuzk_json_document *json, struct cuzk_vk *out,
+                                  struct cuzk_error *err)
+{
+    static const char *const names[] = {"protocol",  "curve",      "nPublic",    "vk_alpha_1",
+                                        "vk_beta_2", "vk_gamma_2", "vk_delta_2", "IC"};
+    struct vkey vkey = {.vk = out};
+
+    CUZK_TRY(read_members(json, "verification key", names, sizeof names / sizeof *names, read_vkey_member,
+                          &vkey, err));
+    if (out->ic_count == 0 || vkey.public_inputs != out->ic_count - 1)
         return cuzk_json_read_fail(json, "IC", err, "expected nPublic + 1 = %llu points, found %u",
-                                   (unsigned long long)public_inputs + 1, out->ic_count);
+                                   (unsigned long long)vkey.public_inputs + 1, out->ic_count);
     return CUZK_OK;
 }
 
@@ -340,44 +357,35 @@ enum cuzk_status cuzk_snarkjs_vkey_read(const char *name, const void *text, size
     return status;
 }
 
+static enum cuzk_status read_proof_member(struct cuzk_json_document *json, const char *name, size_t k,
+                                          void *out, struct cuzk_error *err)
+{
+    struct cuzk_proof *proof = out;
+
+    switch (k) {
+    case 0:
+        return read_name(json, name, "groth16", err);
+    case 1:
+        return read_name(json, name, curve_name, err);
+    case 2:
+        return read_g1(json, name, &proof->a, err);
+    case 3:
+        return read_g2(json, name, &proof->b, err);
+    default:
+        return read_g1(json, name, &proof->c, err);
+    }
+}
+
 enum cuzk_status cuzk_snarkjs_proof_read(const char *name, const void *text, size_t length,
                                          uint8_t bytes[CUZK_PROOF_BYTES], struct cuzk_error *err)
 {
-    static const char *const needed[] = {"protocol", "curve", "pi_a", "pi_b", "pi_c"};
+    static const char *const names[] = {"protocol", "curve", "pi_a", "pi_b", "pi_c"};
     struct cuzk_json_document json;
     struct cuzk_proof proof;
-    unsigned seen = 0;
-    bool more;
 
     cuzk_json_read_init(&json, name, text, length);
-    CUZK_TRY(cuzk_json_read_object(&json, "proof", err));
-    for (;;) {
-        struct cuzk_json_slice key;
-        CUZK_TRY(cuzk_json_read_member(&json, &key, &more, err));
-        if (!more)
-            break;
-        size_t k = 0;
-        while (k < sizeof needed / sizeof *needed && !cuzk_json_slice_is(key, needed[k]))
-            k++;
-        seen |= 1u << k;
-        if (k == 0)
-            CUZK_TRY(read_name(&json, needed[k], "groth16", err));
-        else if (k == 1)
-            CUZK_TRY(read_name(&json, needed[k], curve_name, err));
-        else if (k == 2)
-            CUZK_TRY(read_g1(&json, needed[k], &proof.a, err));
-        else if (k == 3)
-            CUZK_TRY(read_g2(&json, needed[k], &proof.b, err));
-        else if (k == 4)
-            CUZK_TRY(read_g1(&json, needed[k], &proof.c, err));
-        else
-            CUZK_TRY(cuzk_json_read_skip(&json, err));
-    }
-    CUZK_TRY(cuzk_json_read_end(&json, err));
-    for (size_t k = 0; k < sizeof needed / sizeof *needed; k++) {
-        if (!(seen >> k & 1))
-            return cuzk_json_read_fail(&json, needed[k], err, "missing");
-    }
+    CUZK_TRY(
+        read_members(&json, "proof", names, sizeof names / sizeof *names, read_proof_member, &proof, err));
     cuzk_proof_encode(&proof, bytes);
     return CUZK_OK;
 }

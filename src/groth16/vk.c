@@ -90,6 +90,19 @@ void cuzk_vk_encode(const struct cuzk_vk *vk, uint8_t *bytes)
         cuzk_g1_encode_raw(&vk->ic[i], bytes + CUZK_VK_HEAD_BYTES + i * CUZK_G1_RAW_BYTES);
 }
 
+enum cuzk_status cuzk_vk_write(const struct cuzk_vk *vk, struct cuzk_sink sink, struct cuzk_error *err)
+{
+    const size_t size = cuzk_vk_encoded_size(vk);
+    uint8_t *bytes;
+
+    CUZK_TRY(CUZK_NEW(&bytes, size, "verifying key", err));
+    cuzk_vk_encode(vk, bytes);
+    const enum cuzk_status status = sink.write(sink.context, bytes, size, err);
+
+    cuzk_mem_free(bytes);
+    return status;
+}
+
 void cuzk_vk_destroy(struct cuzk_vk *vk)
 {
     if (vk == NULL)

@@ -10,6 +10,7 @@
 #define CUZK_GROTH16_VK_H
 
 #include "base/bytes.h"
+#include "base/sink.h"
 #include "curve/encoding.h"
 
 enum { CUZK_VK_HEAD_BYTES = 868 }; /* up to ic[0] */
@@ -37,6 +38,9 @@ size_t cuzk_vk_encoded_size(const struct cuzk_vk *vk);
 
 /* Writes cuzk_vk_encoded_size(vk) bytes. */
 void cuzk_vk_encode(const struct cuzk_vk *vk, uint8_t *bytes);
+
+/* The same to a sink, in one call. Errors: MEMORY, the sink's own. */
+enum cuzk_status cuzk_vk_write(const struct cuzk_vk *vk, struct cuzk_sink sink, struct cuzk_error *err);
 
 /* Frees what the key owns and zeroes it; NULL and a zeroed key are fine. */
 void cuzk_vk_destroy(struct cuzk_vk *vk);
