@@ -27,6 +27,23 @@ static const struct cuzk_phase *before(const struct cuzk_phases *phases, uint32_
     return NULL;
 }
 
+/* Values that the backend takes for others. */
+static void same_values(const struct cuzk_phases *phases, enum cuzk_knob knob, struct cuzk_bench_emit *out)
+{
+    char value[32], other[32];
+    uint32_t as;
+
+    for (uint32_t i = 0; i < cuzk_knob_choices(knob); i++) {
+        const char *why = cuzk_knob_taken_for(knob, i, phases->runner->backend, &as);
+
+        cuzk_knob_format(knob, i, value, sizeof value);
+        cuzk_knob_format(knob, as, other, sizeof other);
+        if (why != NULL)
+            PRINT("%s=%s is the same as %s on %s: %s\n", cuzk_knob_row(knob)->name, value, other,
+                  phases->runner->backend, why);
+    }
+}
+
 static void throughput(const struct cuzk_phases *phases, struct cuzk_bench_emit *out)
 {
     const int d = second_decimals(phases);
@@ -61,6 +78,7 @@ static void throughput(const struct cuzk_phases *phases, struct cuzk_bench_emit 
         if (why != NULL)
             PRINT("%s means nothing on %s: %s\n", cuzk_knob_row((enum cuzk_knob)knob)->name,
                   phases->runner->backend, why);
+        same_values(phases, (enum cuzk_knob)knob, out);
     }
 }
 

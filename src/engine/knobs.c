@@ -135,6 +135,15 @@ const struct cuzk_knob_row *cuzk_knob_row(enum cuzk_knob knob)
     return &rows[knob];
 }
 
+uint32_t cuzk_knob_choices(enum cuzk_knob knob)
+{
+    uint32_t count = rows[knob].choices != NULL;
+
+    for (const char *at = rows[knob].choices; at != NULL && (at = strchr(at, '|')) != NULL; at++)
+        count++;
+    return count;
+}
+
 const char *cuzk_knobs_preset_name(size_t index)
 {
     return index < PRESETS ? preset_names[index] : NULL;

@@ -85,6 +85,9 @@ struct cuzk_knob_machine {
 
 const struct cuzk_knob_row *cuzk_knob_row(enum cuzk_knob knob);
 
+/* How many values a knob has that are words; 0: they are numbers. */
+uint32_t cuzk_knob_choices(enum cuzk_knob knob);
+
 /* Presets in order: "phase-0" ... "phase-12", "auto". NULL past the end. */
 const char *cuzk_knobs_preset_name(size_t index);
 

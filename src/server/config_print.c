@@ -184,10 +184,10 @@ static void cell(struct cuzk_bench_emit *out, const char *text)
 /* Values that a backend takes for others. */
 static void same_values(struct cuzk_bench_emit *out, enum cuzk_knob knob, const char *backend, bool *first)
 {
-    uint32_t as, value = 0;
+    uint32_t as;
     char text[32], other[32];
 
-    for (const char *choice = cuzk_knob_row(knob)->choices; choice != NULL; value++) {
+    for (uint32_t value = 0; value < cuzk_knob_choices(knob); value++) {
         const char *why = cuzk_knob_taken_for(knob, value, backend, &as);
 
         cuzk_knob_format(knob, value, text, sizeof text);
@@ -195,8 +195,6 @@ static void same_values(struct cuzk_bench_emit *out, enum cuzk_knob knob, const 
         if (why != NULL)
             PRINT("%s%s: %s is the same as %s: %s", *first ? "" : "; ", backend, text, other, why);
         *first = *first && why == NULL;
-        choice = strchr(choice, '|');
-        choice += choice != NULL;
     }
 }
 

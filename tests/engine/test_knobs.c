@@ -232,6 +232,8 @@ static void test_taken_for__says_as_what(void **state)
     assert_null(cuzk_knob_taken_for(CUZK_KNOB_SYNTHESIS, CUZK_SYNTHESIS_ENFORCE, "cuda", &as));
     assert_int_equal(as, CUZK_SYNTHESIS_ENFORCE);
     assert_null(cuzk_knob_taken_for(CUZK_KNOB_SYNTHESIS, CUZK_SYNTHESIS_PCE_CPU, "model", &as));
+    assert_int_equal(cuzk_knob_choices(CUZK_KNOB_SYNTHESIS), 3);
+    assert_int_equal(cuzk_knob_choices(CUZK_KNOB_BATCH_MAX), 0);
     assert_null(cuzk_knob_taken_for(CUZK_KNOB_STAGING, CUZK_STAGING_PINNED, "cpu", &as)); /* no value does */
 }
 
