@@ -260,3 +260,48 @@ const struct cuzk_sched_command *driver_said(const struct driver *driver, enum c
             return &driver->commands[i];
     return NULL;
 }
+
+/* ---- shorthands ---- */
+
+void driver_set(struct cuzk_sched_config *config, const char *assignment)
+{
+    struct cuzk_error err;
+
+    if (cuzk_knobs_set(&config->knobs, assignment, &err) != CUZK_OK)
+        fail_msg("%s", err.message);
+}
+
+void driver_open_with(struct driver *driver, const char *preset, const char *first, const char *second)
+{
+    struct cuzk_sched_config config;
+
+    driver_config(&config, preset);
+    if (first != NULL)
+        driver_set(&config, first);
+    if (second != NULL)
+        driver_set(&config, second);
+    driver_open(driver, &config);
+}
+
+size_t driver_find(const struct driver *driver, uint64_t job, enum cuzk_sched_stage stage)
+{
+    for (size_t i = 0; i < driver->running_count; i++)
+        if (driver->running[i].job == job && driver->running[i].stage == stage)
+            return i;
+    fail_msg("%s of job %u does not run", cuzk_sched_stage_name(stage), (unsigned)job);
+    return 0;
+}
+
+bool driver_job_runs(const struct driver *driver, uint64_t job)
+{
+    for (size_t i = 0; i < driver->running_count; i++)
+        if (driver->running[i].job == job)
+            return true;
+    return false;
+}
+
+void driver_end_all(struct driver *driver, enum cuzk_sched_stage stage)
+{
+    while (driver_end_stage(driver, stage))
+        ;
+}

@@ -47,6 +47,9 @@ struct driver {
 /* Everything exists, every limit is wide; the caller changes what it wants to see. */
 void driver_config(struct cuzk_sched_config *config, const char *preset);
 void driver_open(struct driver *driver, const struct cuzk_sched_config *config);
+void driver_set(struct cuzk_sched_config *config, const char *assignment);
+/* With a preset and up to two assignments of knobs (NULL: none). */
+void driver_open_with(struct driver *driver, const char *preset, const char *first, const char *second);
 void driver_close(struct driver *driver);
 
 /* Gives one event; asserts that every command is one that may come. */
@@ -61,9 +64,14 @@ void driver_event(struct driver *driver, enum cuzk_sched_event_kind kind, uint64
 void driver_end(struct driver *driver, size_t index, enum cuzk_sched_outcome outcome);
 /* Ends the first running stage of this kind, of any unit; false where none runs. */
 bool driver_end_stage(struct driver *driver, enum cuzk_sched_stage stage);
+/* Ends all of this kind, those that begin meanwhile too. */
+void driver_end_all(struct driver *driver, enum cuzk_sched_stage stage);
 /* Ends all that run, oldest first, until nothing runs. */
 void driver_run_out(struct driver *driver);
 
+/* Index of a running stage of a job's unit, which must run; whether anything of the job's does. */
+size_t driver_find(const struct driver *driver, uint64_t job, enum cuzk_sched_stage stage);
+bool driver_job_runs(const struct driver *driver, uint64_t job);
 uint32_t driver_runs(const struct driver *driver, enum cuzk_sched_stage stage);
 /* The first command of this kind in the last step, or NULL. */
 const struct cuzk_sched_command *driver_said(const struct driver *driver, enum cuzk_sched_command_kind kind);
