@@ -110,6 +110,7 @@ struct cli_command {
 extern const struct cli_command cli_await;
 extern const struct cli_command cli_bench_decode;
 extern const struct cli_command cli_bench_field;
+extern const struct cli_command cli_bench_fold;
 extern const struct cli_command cli_bench_load;
 extern const struct cli_command cli_bench_msm;
 extern const struct cli_command cli_bench_ntt;

@@ -54,6 +54,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_bench_prove,
     &cli_bench_witness,
     &cli_bench_ntt,
+    &cli_bench_fold,
     &cli_bench_msm,
     &cli_bench_field,
     &cli_bench_verify,
