@@ -94,7 +94,8 @@ static void say_summary(struct cli_session *session, const struct cli_trace_summ
     }
     if (!summary->engine)
         return;
-    cli_session_say(session, "\nwhere the device's time went, of %.3f s in all:", span / 1e9);
+    cli_session_say(session, "\nwhere the device's time went, of %.3f s with a job (%.3f s had none):",
+                    (span - (double)summary->idle_ns) / 1e9, (double)summary->idle_ns / 1e9);
     for (int part = 0; part < CUZK_PARTS; part++)
         cli_session_say(session, "  %-22s %6.1f%%", cuzk_sim_part_name((enum cuzk_sim_part)part),
                         share(summary->parts.part[part], summary->parts.per_proof));
@@ -110,6 +111,8 @@ static void write_summary(struct cuzk_json_writer *json, const struct cli_trace_
 {
     cuzk_json_write_member_u64(json, "jobs", summary->jobs);
     cuzk_json_write_member_u64(json, "marks", summary->marks);
+    if (summary->engine)
+        cuzk_json_write_member_double(json, "idle_ms", (double)summary->idle_ns / 1e6, 3);
     cuzk_json_write_key(json, "lanes");
     cuzk_json_write_array_begin(json);
     for (unsigned k = 0; k < summary->lanes; k++) {

@@ -19,11 +19,12 @@ struct cli_trace_lane {
 
 struct cli_trace_summary {
     uint64_t begin_ns, end_ns;
+    uint64_t idle_ns; /* of it, while no job was known */
     size_t jobs, spans, marks;
     unsigned lanes; /* by name; at most CLI_TRACE_LANES_MOST are told apart */
     struct cli_trace_lane lane[CLI_TRACE_LANES_MOST];
     bool engine;                  /* stages of an engine's devices are among the events: */
-    struct cuzk_sim_result parts; /* bench/event_parts.h, times per job */
+    struct cuzk_sim_result parts; /* bench/event_parts.h, times per job; idle_ns left out */
 };
 
 /* Errors: MEMORY. */

@@ -47,6 +47,17 @@ class Trace(Case):
         self.assertGreater(report["device_held"], report["device_busy"])
         text = self.expect(0, "trace", timeline).out
         self.assertIn("where the device's time went", text)
+        # an hour without a job is nothing that the device lost
+        recorded, hour = json.loads(timeline.read_text()), 3600 * 10**9
+        later = [dict(event, job="%016x" % (int(event["job"], 16) + 10**6), begin_ns=event["begin_ns"] + hour,
+                      end_ns=event["end_ns"] + hour) for event in recorded["events"] if "job" in event]
+        recorded["events"] += later
+        twice = self.expect(0, "trace", self.write("twice.json", json.dumps(recorded)), "--json").json()
+        self.assertAlmostEqual(twice["idle_ms"], 3600e3 - report["span_ms"], delta=1)
+        for part, share in report["device_parts"].items():
+            if part not in ("fill", "drain", "synthesis"):
+                self.assertAlmostEqual(twice["device_parts"][part], share, places=2)
+        self.assertLess(twice["device_parts"]["synthesis"], 0.1 + report["device_parts"]["synthesis"])
 
     def test_prints_the_lines_of_the_reference(self):
         timeline = self.recorded()
