@@ -1,6 +1,7 @@
 #include "server/toml.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <new>
 #include <string>
@@ -54,7 +55,11 @@ static std::string text_of(const toml::node &node)
     return "";
 }
 
-/* Tables nest no deeper than toml++ allows (TOML_MAX_NESTED_VALUES). */
+/* toml++ bounds how deep values nest (TOML_MAX_NESTED_VALUES), not tables by dotted names ("[a.a.a"), which
+ * it walks by recursion as `collect` does. A configuration has a few dots, those in comments and strings
+ * included. */
+static constexpr std::ptrdiff_t DOTS_MOST = 4096;
+
 static void collect(const toml::node &node, const std::string &key, bool in_array, std::vector<entry> &out)
 {
     if (const auto *table = node.as_table(); table != nullptr && !in_array) {
@@ -103,6 +108,9 @@ enum cuzk_status cuzk_toml_read(const char *what, const char *text, size_t lengt
     enum cuzk_status status;
 
     *out = nullptr;
+    if (const auto dots = std::count(text, text + length, '.'); dots > DOTS_MOST)
+        return cuzk_error_set(err, CUZK_INPUT, "%s: expected at most %td dots in all, found %td", what,
+                              DOTS_MOST, dots);
     auto *toml = new (std::nothrow) cuzk_toml;
 
     if (toml == nullptr)

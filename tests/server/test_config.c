@@ -170,6 +170,14 @@ static void test_read__a_file_that_was_named_must_be_there_and_small(void **stat
     memset(huge, '[', CUZK_CONFIG_FILE_BYTES_MOST); /* deep nesting ends in an error, not on the stack */
     memcpy(huge, "a = ", 4);
     assert_int_equal(read_text(huge, NULL, &config, &err), CUZK_INPUT);
+    for (size_t i = 0; i < CUZK_CONFIG_FILE_BYTES_MOST - 2; i++) /* nor do names of many parts: [a.a.a...a] */
+        huge[i] = i == 0 ? '[' : i % 2 == 1 ? 'a' : '.';
+    memcpy(huge + CUZK_CONFIG_FILE_BYTES_MOST - 2, "]", 2);
+    assert_int_equal(read_text(huge, NULL, &config, &err), CUZK_INPUT);
+    assert_non_null(strstr(err.message, "dots"));
+    memcpy(huge + 8002, "]", 2); /* as deep as it goes: only unknown */
+    assert_int_equal(read_text(huge, NULL, &config, &err), CUZK_INPUT);
+    assert_non_null(strstr(err.message, "unknown section"));
     cuzk_mem_free(huge);
 }
 
