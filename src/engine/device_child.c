@@ -251,8 +251,7 @@ enum cuzk_status cuzk_device_child_run(int control, cuzk_device_maker maker, str
     }
     status = begin(child, maker, fds, count, &error);
     answer(control, &child->message, status, &error);
-    if (status != CUZK_OK) /* threads of a half-made child go with the process */
-        return cuzk_error_set(err, status, "%s", error.message);
-    serve_control(child);
-    return CUZK_OK;
+    if (status == CUZK_OK)
+        serve_control(child);
+    return CUZK_OK; /* threads of a half-made child go with the process */
 }

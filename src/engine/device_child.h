@@ -19,7 +19,7 @@ enum cuzk_status cuzk_device_make(const char *choice, unsigned threads, unsigned
                                   struct cuzk_device **out, struct cuzk_error *err);
 
 /* Serves until the parent's end is closed, then ends the process, whatever runs. Returns only where it could
- * not begin. Errors: INPUT (no such parent on the socket), MEMORY, IO. */
+ * not begin: OK where the parent was told why. Errors: INPUT (no such parent on the socket), MEMORY, IO. */
 enum cuzk_status cuzk_device_child_run(int control, cuzk_device_maker maker, struct cuzk_error *err);
 
 #endif

@@ -157,6 +157,12 @@ class Socket(Case):
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertEqual((self.folder / "cuzk.sock").read_text(), "mine")
 
+    def test_a_device_that_is_not_there_is_told_once(self):
+        daemon = Daemon(self.folder, device="cuda:99")
+        done = subprocess.run([CUZK, "serve", *daemon.options], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertEqual(done.stderr.count("cuzk: "), 1, done.stderr)
+
     def test_tcp_off_the_loopback_needs_certificates(self):
         done = subprocess.run([CUZK, "serve", "--listen", "0.0.0.0:19820", "--state-dir", self.folder / "s", "--http",
                                "off", "--device", "null"], capture_output=True, text=True, timeout=60)
