@@ -160,7 +160,10 @@ static enum cuzk_status set_number(const struct cuzk_option *option, struct cuzk
         char least[24], most[24];
 
         format_number(option, option->min, least, sizeof least);
-        format_number(option, option->max != 0 ? option->max : UINT64_MAX, most, sizeof most);
+        if (option->max == 0)
+            return cuzk_error_set(err, CUZK_ARGUMENT, "%s: expected %s or more, found %s", where, least,
+                                  text);
+        format_number(option, option->max, most, sizeof most);
         return cuzk_error_set(err, CUZK_ARGUMENT, "%s: expected %s to %s, found %s", where, least, most,
                               text);
     }

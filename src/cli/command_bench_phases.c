@@ -407,7 +407,8 @@ const struct cli_command cli_bench_phases = {
     .text =
         "Runs the engine with the presets phase-0 to phase-12 and auto, one proof alone and many under load, "
         "and prints throughput, device time, what each phase is limited by, memory, floors and the gap to "
-        "them, and what more workers bring.\n"
+        "them, and what more workers bring. Presets that join proofs (phase-3 to phase-5) wait 30 s for "
+        "company of one that is alone; --knob batch.wait=200 shortens it.\n"
         "With --model the scheduler runs under a virtual clock instead: nothing is proved, no device is "
         "used, "
         "and the model is asked what nobody could measure.",

@@ -3,6 +3,7 @@
 #include "bench/prove.h"
 #include "cli/bench_report.h"
 #include "cli/command.h"
+#include "cli/parameters.h"
 #include "srs/derived_job.h"
 #include "srs/derived_key.h"
 #include "srs/directory.h"
@@ -62,7 +63,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     if (given->circuit != NULL)
         CUZK_TRY(cuzk_circuit_id_parse(given->circuit, &id, err));
     if (given->params == NULL)
-        CUZK_TRY(cuzk_parameter_find(cuzk_parameter_directory(given->params_dir), &id, ".params", path, err));
+        CUZK_TRY(cli_parameters_find(session, given->params_dir, &id, ".params", path, err));
     const char *params = given->params != NULL ? given->params : path;
     if (mode == CUZK_DERIVED_BUILD)
         CUZK_TRY(make_derived(session, given, &id, params, err));
@@ -118,11 +119,7 @@ static const struct cuzk_option options[] = {
      .help = "proofs to measure, after one that is not; 3 where not given",
      .min = 1,
      .max = CUZK_BENCH_SAMPLES},
-    {.name = "params-dir",
-     .type = CUZK_OPTION_STRING,
-     .offset = offsetof(struct prove_options, params_dir),
-     .placeholder = "DIR",
-     .help = "directory of the parameters"},
+    CLI_PARAMETERS_OPTION(struct prove_options, params_dir),
     {.name = "params",
      .type = CUZK_OPTION_STRING,
      .offset = offsetof(struct prove_options, params),

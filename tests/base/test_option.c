@@ -41,6 +41,7 @@ static const struct cuzk_option table[] = {
     {.name = "host-mem",
      .type = CUZK_OPTION_SIZE,
      .offset = offsetof(struct values, memory),
+     .min = 1 << 20,
      .placeholder = "SIZE"},
     {.name = "seed",
      .type = CUZK_OPTION_HEX32,
@@ -124,6 +125,8 @@ static void test_parse__explains_mistakes(void **state)
     assert_string_equal(err.message, "--completely-else: unknown option");
     assert_int_equal(PARSE("--threads", "0"), CUZK_ARGUMENT);
     assert_string_equal(err.message, "--threads: expected 1 to 64, found 0");
+    assert_int_equal(PARSE("--host-mem", "1KiB"), CUZK_ARGUMENT);
+    assert_string_equal(err.message, "--host-mem: expected 1MiB or more, found 1KiB");
     assert_int_equal(PARSE("--threads", "18446744073709551617"), CUZK_ARGUMENT);
     assert_int_equal(PARSE("--threads", "1x"), CUZK_ARGUMENT);
     assert_int_equal(PARSE("--threads"), CUZK_ARGUMENT);
