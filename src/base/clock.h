@@ -9,6 +9,8 @@
 extern "C" {
 #endif
 
+#define CUZK_NS_PER_MS UINT64_C(1000000)
+
 /* Nanoseconds since an arbitrary start (CLOCK_MONOTONIC). */
 uint64_t cuzk_clock_ns(void);
 

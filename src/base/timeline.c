@@ -184,7 +184,7 @@ void cuzk_timeline_format_line(const struct cuzk_timeline_event *event, uint64_t
         snprintf(partition, sizeof partition, " partition=%" PRId32, event->partition);
     if (event->end_ns > event->begin_ns)
         snprintf(length, sizeof length, " ms=%.3f", (double)(event->end_ns - event->begin_ns) / 1e6);
-    snprintf(text, room, "TIMELINE,%" PRIu64 ",%s,%s,lane=%s%s%s", at / 1000000, name, job,
+    snprintf(text, room, "TIMELINE,%" PRIu64 ",%s,%s,lane=%s%s%s", at / CUZK_NS_PER_MS, name, job,
              event->lane[0] == '\0' ? "-" : event->lane, partition, length);
 }
 

@@ -107,7 +107,7 @@ static bool take_signal(struct serving *serving, const struct serve_options *giv
         return false;
     }
     serving->draining = true;
-    serving->give_up_ns = cuzk_clock_ns() + given->grace.value * 1000000;
+    serving->give_up_ns = cuzk_clock_ns() + given->grace.value * CUZK_NS_PER_MS;
     cuzk_log_line(serving->log, CUZK_LOG_INFO,
                   "draining: no new jobs; those that are accepted have %llu s, a second signal stops them",
                   (unsigned long long)(given->grace.value / 1000));

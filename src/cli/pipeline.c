@@ -63,7 +63,7 @@ static void on_end(void *context, const struct cuzk_job_result *result)
 
     pthread_mutex_lock(&run->lock);
     run->state = result->state;
-    run->setup_ns = result->srs_load_ms * 1000000;
+    run->setup_ns = result->srs_load_ms * CUZK_NS_PER_MS;
     run->failure = result->failure;
     if (result->error != NULL)
         snprintf(run->error, sizeof run->error, "%s", result->error);
@@ -99,8 +99,7 @@ static enum cuzk_status wait_for_end(struct cli_session *session, struct cuzk_en
 
     while (!ended && status == CUZK_OK) {
         struct cuzk_engine_status now;
-        const struct timespec until =
-            cuzk_clock_timespec(cuzk_clock_ns() + LOOK_EVERY_MS * UINT64_C(1000000));
+        const struct timespec until = cuzk_clock_timespec(cuzk_clock_ns() + LOOK_EVERY_MS * CUZK_NS_PER_MS);
 
         pthread_mutex_lock(&run->lock);
         if (!run->ended)

@@ -92,7 +92,7 @@ enum cuzk_status cli_remote_await(struct cli_session *session, struct cuzk_clien
     uint64_t lost_ns = 0;
 
     for (;;) {
-        const uint64_t waited = (cuzk_clock_ns() - begin) / 1000000;
+        const uint64_t waited = (cuzk_clock_ns() - begin) / CUZK_NS_PER_MS;
         uint64_t slice = AWAIT_SLICE_MS;
 
         if (timeout_ms > 0 && waited >= timeout_ms)
@@ -112,7 +112,7 @@ enum cuzk_status cli_remote_await(struct cli_session *session, struct cuzk_clien
             if (lost_ns == 0)
                 cli_session_note(session, "the daemon does not answer; trying again");
             lost_ns = lost_ns == 0 ? cuzk_clock_ns() : lost_ns;
-            if ((cuzk_clock_ns() - lost_ns) / 1000000 >= RECONNECT_MS)
+            if ((cuzk_clock_ns() - lost_ns) / CUZK_NS_PER_MS >= RECONNECT_MS)
                 return status;
             cuzk_clock_pause_ms(RECONNECT_EVERY_MS);
             continue;

@@ -145,7 +145,7 @@ static bool is_overdue(struct process_device *device, const struct channel *chan
 
     pthread_mutex_lock(&device->lock);
     const bool ended = device->end_ns != 0 && now >= device->end_ns;
-    const bool silent = channel == &device->control && now - since >= patience * UINT64_C(1000000);
+    const bool silent = channel == &device->control && now - since >= patience * CUZK_NS_PER_MS;
 
     if ((ended || silent) && device->child != 0) {
         kill(device->child, SIGKILL);
@@ -471,7 +471,7 @@ static void end(struct cuzk_device *base)
     struct process_device *device = self(base);
 
     pthread_mutex_lock(&device->lock);
-    device->end_ns = cuzk_clock_ns() + END_PATIENCE_MS * UINT64_C(1000000);
+    device->end_ns = cuzk_clock_ns() + END_PATIENCE_MS * CUZK_NS_PER_MS;
     pthread_mutex_unlock(&device->lock);
 }
 

@@ -67,7 +67,7 @@ static enum cuzk_status copy_options(struct cuzk_engine *engine, const struct cu
     engine->host_budget =
         options->host_budget != 0 ? options->host_budget : memory - (memory >> RESERVE_SHIFT);
     engine->device_budget = options->device_budget;
-    engine->result_keep_ns = options->result_keep_ms * UINT64_C(1000000);
+    engine->result_keep_ns = options->result_keep_ms * CUZK_NS_PER_MS;
     engine->jobs_most = engine->jobs_room = options->jobs_most;
     engine->winning_hot = options->winning_hot;
     engine->log = options->log;
@@ -204,7 +204,7 @@ static enum cuzk_status make_units(struct cuzk_engine *engine, struct cuzk_error
 
 static uint64_t aging_ns(uint64_t ms)
 {
-    return (ms != 0 ? ms : DEFAULT_AGING_MS) * UINT64_C(1000000);
+    return (ms != 0 ? ms : DEFAULT_AGING_MS) * CUZK_NS_PER_MS;
 }
 
 static enum cuzk_status make_core(struct cuzk_engine *engine, const struct cuzk_engine_options *options,
@@ -374,7 +374,7 @@ uint32_t cuzk_engine_tune(struct cuzk_engine *engine, const struct cuzk_engine_t
 {
     pthread_mutex_lock(&engine->lock);
     engine->jobs_most = tuning->jobs_most < engine->jobs_room ? tuning->jobs_most : engine->jobs_room;
-    engine->result_keep_ns = tuning->result_keep_ms * UINT64_C(1000000);
+    engine->result_keep_ns = tuning->result_keep_ms * CUZK_NS_PER_MS;
     cuzk_sched_tune(engine->sched, tuning->failures_most, aging_ns(tuning->aging_ms));
     const uint32_t jobs_most = engine->jobs_most;
 

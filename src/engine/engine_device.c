@@ -359,7 +359,7 @@ static void bring_back(struct cuzk_engine *engine, struct engine_device *device)
             break;
         cuzk_log_line(engine->log, CUZK_LOG_ERROR, "device %u does not start: %s", device->number,
                       err.message);
-        const uint64_t until = cuzk_clock_ns() + wait_ms * UINT64_C(1000000);
+        const uint64_t until = cuzk_clock_ns() + wait_ms * CUZK_NS_PER_MS;
 
         while (!engine->stopping && cuzk_clock_ns() < until)
             engine_cond_wait(&device->keeper_wake, &engine->lock, until);

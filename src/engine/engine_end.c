@@ -281,8 +281,8 @@ static uint64_t expiry(const struct cuzk_engine *engine)
 
     if (kept != NULL && engine->result_keep_ns != 0)
         at = kept->listed_ns + engine->result_keep_ns;
-    if (collected != NULL && collected->listed_ns + ENGINE_COLLECTED_KEEP_MS * UINT64_C(1000000) < at)
-        at = collected->listed_ns + ENGINE_COLLECTED_KEEP_MS * UINT64_C(1000000);
+    if (collected != NULL && collected->listed_ns + ENGINE_COLLECTED_KEEP_MS * CUZK_NS_PER_MS < at)
+        at = collected->listed_ns + ENGINE_COLLECTED_KEEP_MS * CUZK_NS_PER_MS;
     if (engine->collected.count > ENGINE_COLLECTED_MOST)
         at = 0;
     return at;

@@ -52,7 +52,7 @@ uint64_t engine_unix_ms(void)
     struct timespec now;
 
     clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / CUZK_NS_PER_MS;
 }
 
 void engine_cond_init(pthread_cond_t *cond)

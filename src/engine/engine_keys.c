@@ -272,7 +272,7 @@ enum cuzk_status cuzk_engine_preload(struct cuzk_engine *engine, const char *nam
     cuzk_tiers_name(&engine->tiers, circuit->index);
     engine_warm_wake(engine);
     pthread_mutex_unlock(&engine->keys_lock);
-    *load_ms = *already ? 0 : (cuzk_clock_ns() - begin) / 1000000;
+    *load_ms = *already ? 0 : (cuzk_clock_ns() - begin) / CUZK_NS_PER_MS;
     return CUZK_OK;
 }
 

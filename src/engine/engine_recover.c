@@ -60,7 +60,7 @@ static enum cuzk_status take_row(void *context, const struct cuzk_journal_job *r
         return CUZK_OK;
     }
     /* as old as it is: on the monotonic clock, which may be younger */
-    const uint64_t age_ns = wall > row->ended_ms ? (wall - row->ended_ms) * UINT64_C(1000000) : 0;
+    const uint64_t age_ns = wall > row->ended_ms ? (wall - row->ended_ms) * CUZK_NS_PER_MS : 0;
 
     job->answered = true;
     job->ended_ns = now;

@@ -19,7 +19,7 @@ static void device_status(struct engine_device *device, struct cuzk_engine_devic
     out->transfer_ns = device->transfer_ns;
     out->units = device->units;
     out->failures = device->failures;
-    if (cuzk_clock_ns() - device->facts_ns > ENGINE_FACTS_MS * UINT64_C(1000000)) {
+    if (cuzk_clock_ns() - device->facts_ns > ENGINE_FACTS_MS * CUZK_NS_PER_MS) {
         device->facts_wanted = true; /* for the next who asks */
         pthread_cond_signal(&device->keeper_wake);
     }
@@ -47,7 +47,7 @@ void cuzk_engine_status(struct cuzk_engine *engine, struct cuzk_engine_status *o
         cuzk_journal_facts(engine->journal, &journal);
     out->journal_bytes = journal.journal_bytes;
     out->spool_bytes = journal.spool_bytes;
-    out->uptime_ms = (cuzk_clock_ns() - engine->created_ns) / 1000000;
+    out->uptime_ms = (cuzk_clock_ns() - engine->created_ns) / CUZK_NS_PER_MS;
     out->devices = engine->device_count;
     snprintf(out->preset, sizeof out->preset, "%s", engine->preset);
 

@@ -11,7 +11,7 @@ enum { RETRY_LEAST_MS = 100, RETRY_MOST_MS = 60000 };
 static enum cuzk_status refuse_busy(struct cuzk_engine *engine, struct cuzk_submission *out,
                                     struct cuzk_error *err)
 {
-    const uint64_t ms = engine->job_ns / 1000000;
+    const uint64_t ms = engine->job_ns / CUZK_NS_PER_MS;
 
     engine->rejected++;
     out->retry_after_ms = ms < RETRY_LEAST_MS ? RETRY_LEAST_MS : ms > RETRY_MOST_MS ? RETRY_MOST_MS : ms;

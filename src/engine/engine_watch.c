@@ -5,7 +5,7 @@
 
 static uint64_t ms_between(uint64_t begin_ns, uint64_t end_ns)
 {
-    return begin_ns != 0 && end_ns > begin_ns ? (end_ns - begin_ns) / 1000000 : 0;
+    return begin_ns != 0 && end_ns > begin_ns ? (end_ns - begin_ns) / CUZK_NS_PER_MS : 0;
 }
 
 void engine_job_result(const struct engine_job *job, struct cuzk_job_result *out)
@@ -17,9 +17,9 @@ void engine_job_result(const struct engine_job *job, struct cuzk_job_result *out
         .error = job->state == CUZK_JOB_FAILED ? (job->error != NULL ? job->error : "") : NULL,
         .failure = job->state == CUZK_JOB_FAILED ? job->failure : CUZK_OK,
         .queue_wait_ms = ms_between(job->accepted_ns, started),
-        .srs_load_ms = job->srs_ns / 1000000,
-        .synthesis_ms = job->synthesis_ns / 1000000,
-        .device_ms = job->device_ns / 1000000,
+        .srs_load_ms = job->srs_ns / CUZK_NS_PER_MS,
+        .synthesis_ms = job->synthesis_ns / CUZK_NS_PER_MS,
+        .device_ms = job->device_ns / CUZK_NS_PER_MS,
         .total_ms = ms_between(job->accepted_ns, job->ended_ns),
     };
     cuzk_job_id_format(job->id, out->job_id);

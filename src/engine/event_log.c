@@ -60,7 +60,7 @@ static unsigned bucket_of(uint64_t ns)
 {
     unsigned bucket = 0;
 
-    while (bucket + 1 < CUZK_EVENT_BUCKETS && ns > (UINT64_C(1000000) << bucket))
+    while (bucket + 1 < CUZK_EVENT_BUCKETS && ns > (CUZK_NS_PER_MS << bucket))
         bucket++;
     return bucket;
 }
@@ -130,7 +130,7 @@ void cuzk_event_log_wait(struct cuzk_event_log *log, uint64_t after, uint64_t ti
 {
     const uint64_t longest_ms = UINT64_C(1000) * 3600 * 24;
     const uint64_t end =
-        cuzk_clock_ns() + (timeout_ms < longest_ms ? timeout_ms : longest_ms) * UINT64_C(1000000);
+        cuzk_clock_ns() + (timeout_ms < longest_ms ? timeout_ms : longest_ms) * CUZK_NS_PER_MS;
     const struct timespec until = cuzk_clock_timespec(end);
     int result = 0;
 

@@ -104,7 +104,7 @@ void journal_tell_tidier(struct cuzk_journal *journal)
 /* Under the lock. Whether nothing was written for a while. */
 static bool is_idle(struct cuzk_journal *journal)
 {
-    const uint64_t groups = journal->facts.groups, end = cuzk_clock_ns() + IDLE_MS * UINT64_C(1000000);
+    const uint64_t groups = journal->facts.groups, end = cuzk_clock_ns() + IDLE_MS * CUZK_NS_PER_MS;
     const struct timespec until = cuzk_clock_timespec(end);
 
     while (!journal->closing && untidy_pages(journal) < TIDY_PAGES_BUSY)

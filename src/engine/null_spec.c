@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/option.h"
 
 enum { WORD_ROOM = 64, LIST_ROOM = 256 };
@@ -26,9 +27,9 @@ static enum cuzk_status parse_time(const char *where, const char *text, uint64_t
         return CUZK_OK;
     }
     CUZK_TRY(cuzk_option_parse_duration(where, text, &value, err));
-    if (value > UINT64_MAX / 1000000)
+    if (value > UINT64_MAX / CUZK_NS_PER_MS)
         return cuzk_error_set(err, CUZK_ARGUMENT, "%s: '%s' is too long", where, text);
-    *ns = value * 1000000;
+    *ns = value * CUZK_NS_PER_MS;
     return CUZK_OK;
 }
 

@@ -3,6 +3,8 @@
 
 #include "engine/sched_state.h"
 
+#include "base/clock.h"
+
 /* ---- admission ---- */
 
 static void reject(struct cuzk_sched *sched, uint64_t id, enum cuzk_sched_reason reason, uint64_t needed,
@@ -75,7 +77,7 @@ static void collect(struct cuzk_sched *sched, uint32_t slot)
     if (batch->leader == NOWHERE) {
         *batch = (struct batch){
             .leader = slot,
-            .deadline_ns = sched->now + sched->config.knobs.value[CUZK_KNOB_BATCH_WAIT] * UINT64_C(1000000),
+            .deadline_ns = sched->now + sched->config.knobs.value[CUZK_KNOB_BATCH_WAIT] * CUZK_NS_PER_MS,
         };
         sched->batches_open++;
     } else {

@@ -94,7 +94,7 @@ static void trim(struct cuzk_timer *timer)
     struct cuzk_grpc_server *server = place;
 
     pthread_mutex_lock(&server->lock);
-    const bool quiet = cuzk_clock_ns() - server->dropped_ns >= TRIM_MS * UINT64_C(1000000);
+    const bool quiet = cuzk_clock_ns() - server->dropped_ns >= TRIM_MS * CUZK_NS_PER_MS;
 
     server->trim_set = false;
     if (!quiet)

@@ -264,7 +264,7 @@ void cuzk_grpc_server_set_draining(struct cuzk_grpc_server *server)
 /* Waits until no call is left, at most so long (0: however long). */
 static bool wait_for_calls(struct cuzk_grpc_server *server, uint64_t most_ms)
 {
-    const uint64_t end = cuzk_clock_ns() + most_ms * 1000000;
+    const uint64_t end = cuzk_clock_ns() + most_ms * CUZK_NS_PER_MS;
     const struct timespec due = cuzk_clock_timespec(end);
     bool done;
 

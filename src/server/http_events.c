@@ -19,8 +19,6 @@ enum {
     TIMELINE_ROUND = 64 /* events read at once */
 };
 
-#define NS_PER_MS UINT64_C(1000000)
-
 /* Text with a limit, as a sink. */
 struct piece {
     char text[TEXT_ROOM];
@@ -112,7 +110,7 @@ static size_t fill(struct http_stream *stream, char *out, size_t room)
     const uint64_t missed = skip(stream, &newest);
 
     if (!stream->greeted || missed > 0 ||
-        now - stream->spoke_ns >= stream->server->options.heartbeat_ms * NS_PER_MS)
+        now - stream->spoke_ns >= stream->server->options.heartbeat_ms * CUZK_NS_PER_MS)
         used = put_clock(stream, now, missed, out, room);
     while (stream->after < newest &&
            cuzk_event_log_read(stream->server->options.source.events, stream->after, &event, 1) == 1) {
@@ -168,7 +166,7 @@ void http_wake_streams(struct cuzk_http_server *server)
     for (struct http_stream *stream = server->streams; stream != NULL; stream = stream->next)
         if (stream->suspended && ((stream->gone = reader_is_gone(stream)) || stream->after < newest ||
                                   atomic_load(&server->stopping) ||
-                                  now - stream->spoke_ns >= server->options.heartbeat_ms * NS_PER_MS)) {
+                                  now - stream->spoke_ns >= server->options.heartbeat_ms * CUZK_NS_PER_MS)) {
             stream->suspended = false;
             MHD_resume_connection(stream->connection);
         }

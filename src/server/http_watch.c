@@ -12,8 +12,6 @@ enum {
     GATHER_MS = 40, /* events of this time go out together */
 };
 
-#define NS_PER_MS UINT64_C(1000000)
-
 static void end_old_connections(struct cuzk_http_server *server, uint64_t now)
 {
     pthread_mutex_lock(&server->lock);
@@ -21,7 +19,8 @@ static void end_old_connections(struct cuzk_http_server *server, uint64_t now)
         struct http_connection *slot = &server->connections[i];
         const uint64_t most = slot->answering ? server->options.answer_ms : server->options.idle_ms;
 
-        if (slot->used && !slot->streaming && now - slot->since_ns > most * NS_PER_MS && now > slot->since_ns)
+        if (slot->used && !slot->streaming && now - slot->since_ns > most * CUZK_NS_PER_MS &&
+            now > slot->since_ns)
             shutdown(slot->socket, SHUT_RDWR);
     }
     pthread_mutex_unlock(&server->lock);
@@ -60,7 +59,7 @@ void *http_watch(void *context)
     uint64_t seen = 0;
 
     while (!atomic_load(&server->stopping)) {
-        const struct timespec pause = {0, GATHER_MS * (long)NS_PER_MS};
+        const struct timespec pause = cuzk_clock_timespec(GATHER_MS * CUZK_NS_PER_MS);
         size_t count;
 
         cuzk_event_log_wait(server->options.source.events, seen, QUIET_MS);

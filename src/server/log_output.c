@@ -108,7 +108,7 @@ static void put_time(struct line *line, uint64_t unix_ns)
     gmtime_r(&seconds, &parts);
     const size_t n = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
 
-    snprintf(text + n, sizeof text - n, ".%03uZ", (unsigned)(unix_ns / 1000000 % 1000));
+    snprintf(text + n, sizeof text - n, ".%03uZ", (unsigned)(unix_ns / CUZK_NS_PER_MS % 1000));
     put_text(line, text);
 }
 
@@ -184,7 +184,7 @@ static bool is_due(struct cuzk_log_output *output, enum cuzk_log_level level, ui
     if (output->options.repeat_ms == 0 || level == CUZK_LOG_DEBUG)
         return true;
     if (recent->hash == hash && recent->written_ns != 0 &&
-        now - recent->written_ns < output->options.repeat_ms * 1000000) {
+        now - recent->written_ns < output->options.repeat_ms * CUZK_NS_PER_MS) {
         recent->left_out++;
         return false;
     }

@@ -13,8 +13,6 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-#define MS UINT64_C(1000000)
-
 enum { STATUS_MS = 5000, UNREADY_MS = 100 };
 
 struct cuzk_notify {
@@ -88,8 +86,8 @@ static void *run(void *context)
                                : notify->watchdog_ms > 0 && notify->watchdog_ms < STATUS_MS
                                    ? notify->watchdog_ms
                                    : STATUS_MS;
-        const uint64_t end = cuzk_clock_ns() + pause * MS;
-        const struct timespec until = {(time_t)(end / (1000 * MS)), (long)(end % (1000 * MS))};
+        const uint64_t end = cuzk_clock_ns() + pause * CUZK_NS_PER_MS;
+        const struct timespec until = cuzk_clock_timespec(end);
 
         while (!notify->stop && cuzk_clock_ns() < end)
             if (pthread_cond_clockwait(&notify->changed, &notify->lock, CLOCK_MONOTONIC, &until) != 0)

@@ -1,5 +1,7 @@
 #include "server/rates.h"
 
+#include "base/clock.h"
+
 #define NS_PER_S UINT64_C(1000000000)
 
 void cuzk_rates_init(struct cuzk_rates *rates)
@@ -18,7 +20,7 @@ bool cuzk_rates_due(struct cuzk_rates *rates, uint64_t now_ns)
     pthread_mutex_lock(&rates->lock);
     const bool due =
         rates->count == 0 || now_ns - rates->sample[(rates->count - 1) % CUZK_RATES_KEPT].at_ns >=
-                                 CUZK_RATES_EVERY_MS * UINT64_C(1000000);
+                                 CUZK_RATES_EVERY_MS * CUZK_NS_PER_MS;
     pthread_mutex_unlock(&rates->lock);
     return due;
 }

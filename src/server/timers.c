@@ -140,7 +140,8 @@ enum cuzk_status cuzk_timer_start(struct cuzk_timers *timers, struct cuzk_timer 
     const enum cuzk_status status = make_room(timers, err);
 
     if (status == CUZK_OK) {
-        timer->due_ns = after_ms > (UINT64_MAX - now) / 1000000 ? UINT64_MAX : now + after_ms * 1000000;
+        timer->due_ns =
+            after_ms > (UINT64_MAX - now) / CUZK_NS_PER_MS ? UINT64_MAX : now + after_ms * CUZK_NS_PER_MS;
         timers->count++;
         rise(timers, timers->count, timer);
         if (timer->place == 1)
