@@ -68,7 +68,11 @@ enum cuzk_status cuzk_file_out_write_at(struct cuzk_file_out *out, uint64_t offs
 /* A sink that appends to the output; lives as long as it. */
 struct cuzk_sink cuzk_file_out_sink(struct cuzk_file_out *out);
 
-/* A store over cuzk_file_out_write_at; lives as long as the output. */
+/* Takes room for a file of n bytes, so that a full disk shows before hours of work; its length stays what is
+ * written. A file system that cannot do so says nothing. Errors: IO (there is too little). */
+enum cuzk_status cuzk_file_out_reserve(struct cuzk_file_out *out, uint64_t n, struct cuzk_error *err);
+
+/* A store over cuzk_file_out_write_at and _reserve; lives as long as the output. */
 struct cuzk_store cuzk_file_out_store(struct cuzk_file_out *out);
 
 /* Makes the file appear under its name and frees the object, whatever happens: on failure nothing stays

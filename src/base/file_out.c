@@ -158,15 +158,32 @@ struct cuzk_sink cuzk_file_out_sink(struct cuzk_file_out *out)
     return (struct cuzk_sink){sink_write, out};
 }
 
+enum cuzk_status cuzk_file_out_reserve(struct cuzk_file_out *out, uint64_t n, struct cuzk_error *err)
+{
+    if (out->direct || n == 0)
+        return CUZK_OK;
+    if (n <= INT64_MAX && fallocate(out->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)n) == 0)
+        return CUZK_OK;
+    if (n <= INT64_MAX && errno != ENOSPC && errno != EDQUOT && errno != EFBIG)
+        return CUZK_OK;
+    return cuzk_error_set(err, CUZK_IO, "%s: no room for %" PRIu64 " bytes: %s", out->path, n,
+                          strerror(n <= INT64_MAX ? errno : EFBIG));
+}
+
 static enum cuzk_status store_write_at(void *context, uint64_t offset, const void *bytes, size_t n,
                                        struct cuzk_error *err)
 {
     return cuzk_file_out_write_at(context, offset, bytes, n, err);
 }
 
+static enum cuzk_status store_reserve(void *context, uint64_t bytes, struct cuzk_error *err)
+{
+    return cuzk_file_out_reserve(context, bytes, err);
+}
+
 struct cuzk_store cuzk_file_out_store(struct cuzk_file_out *out)
 {
-    return (struct cuzk_store){store_write_at, out};
+    return (struct cuzk_store){store_write_at, store_reserve, out};
 }
 
 /* Puts the temporary file under its final name. */

@@ -19,6 +19,9 @@ struct cuzk_store {
      */
     enum cuzk_status (*write_at)(void *context, uint64_t offset, const void *bytes, size_t n,
                                  struct cuzk_error *err);
+    /* Fails at once where so many bytes in all are more than there is room for, as far as that can be known;
+     * NULL: nobody knows. */
+    enum cuzk_status (*reserve)(void *context, uint64_t bytes, struct cuzk_error *err);
     void *context;
 };
 

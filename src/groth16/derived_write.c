@@ -169,6 +169,8 @@ enum cuzk_status cuzk_derived_writer_create(struct cuzk_store store, struct cuzk
     for (uint32_t k = 0; k < shape->inputs; k++)
         shape->c_input_count += c_inputs[k / 64] >> (k % 64) & 1;
     cuzk_derived_shape_place(shape);
+    if (store.reserve != NULL)
+        CUZK_TRY(store.reserve(store.context, shape->bytes, err));
     CUZK_TRY_OUT(CUZK_NEW(&writer, 1, "derived key", err));
     writer->store = store;
     writer->pool = pool;

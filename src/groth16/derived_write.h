@@ -13,7 +13,7 @@ enum cuzk_derived_part { CUZK_DERIVED_H, CUZK_DERIVED_L, CUZK_DERIVED_PARTS };
 
 /* c_inputs: bitmap of the inputs in C. shape: log_domain, inputs, aux and the circuit's identity filled; the
  * rest but the parameters' identity follows and is filled. pool: makes the checksums; both may be used by the
- * caller too. Errors: MEMORY. */
+ * caller too. Errors: MEMORY, the store has no room. */
 enum cuzk_status cuzk_derived_writer_create(struct cuzk_store store, struct cuzk_pool *pool,
                                             struct cuzk_derived_shape *shape, const uint64_t *c_inputs,
                                             struct cuzk_derived_writer **out, struct cuzk_error *err);

@@ -205,6 +205,26 @@ static void test_out__writes_at_offsets(void **state)
     empty_folder();
 }
 
+static void test_out__takes_room_ahead(void **state)
+{
+    struct cuzk_file_out *out;
+    struct cuzk_file_map map;
+    struct cuzk_error err;
+
+    (void)state;
+    assert_int_equal(cuzk_file_out_open(in_folder("a"), false, &out, NULL), CUZK_OK);
+    assert_int_equal(cuzk_file_out_reserve(out, UINT64_C(1) << 61, &err), CUZK_IO);
+    assert_non_null(strstr(err.message, "no room for 2305843009213693952 bytes"));
+    assert_int_equal(cuzk_file_out_reserve(out, UINT64_MAX, &err), CUZK_IO);
+    assert_int_equal(cuzk_file_out_reserve(out, 1 << 20, &err), CUZK_OK);
+    assert_int_equal(cuzk_file_out_write_at(out, 0, "1234", 4, NULL), CUZK_OK);
+    assert_int_equal(cuzk_file_out_commit(out, NULL), CUZK_OK);
+    assert_int_equal(cuzk_file_map_open(in_folder("a"), "a", 0, &map, NULL), CUZK_OK);
+    assert_int_equal(map.length, 4); /* what was written */
+    cuzk_file_map_close(&map);
+    empty_folder();
+}
+
 static void test_make_directory__makes_the_whole_path(void **state)
 {
     char path[128], parent[128];
@@ -233,6 +253,7 @@ int main(void)
         cmocka_unit_test(test_out__abandoned_leaves_nothing),
         cmocka_unit_test(test_out__reports_a_full_device),
         cmocka_unit_test(test_out__writes_at_offsets),
+        cmocka_unit_test(test_out__takes_room_ahead),
         cmocka_unit_test(test_make_directory__makes_the_whole_path),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -197,5 +197,5 @@ static enum cuzk_status put(void *context, uint64_t offset, const void *bytes, s
 
 struct cuzk_store memory_store(struct memory *memory)
 {
-    return (struct cuzk_store){put, memory};
+    return (struct cuzk_store){put, NULL, memory};
 }
