@@ -108,28 +108,25 @@ static enum cuzk_status check_identity(const struct cuzk_derived *derived,
 struct check {
     const struct cuzk_derived *derived;
     const struct cuzk_progress *progress;
-    uint64_t chunks, done; /* done and damaged: changed atomically */
-    uint64_t damaged;      /* 1 + the first damaged chunk that was found, or 0 */
 };
 
-static void check_chunk(void *context, size_t index, unsigned worker)
+static enum cuzk_status check_chunk(void *context, size_t index, struct cuzk_error *err)
 {
-    struct check *check = context;
+    const struct check *check = context;
     const struct cuzk_derived *derived = check->derived;
     const uint64_t begin = (uint64_t)index * CUZK_DERIVED_CHUNK, left = derived->shape.table_offset - begin;
     const uint64_t n = left < CUZK_DERIVED_CHUNK ? left : CUZK_DERIVED_CHUNK;
     uint8_t sum[CUZK_DERIVED_CHECKSUM_BYTES];
 
-    (void)worker;
-    if (__atomic_load_n(&check->damaged, __ATOMIC_RELAXED) != 0 ||
-        cuzk_progress_check(check->progress, NULL) != CUZK_OK)
-        return;
+    CUZK_TRY(cuzk_progress_check(check->progress, err));
     crypto_generichash(sum, sizeof sum, derived->bytes + begin, n, NULL, 0);
     if (memcmp(sum, derived->bytes + derived->shape.table_offset + index * sizeof sum, sizeof sum) != 0)
-        __atomic_store_n(&check->damaged, index + 1, __ATOMIC_RELAXED);
+        return cuzk_error_set(err, CUZK_INPUT,
+                              "%s: checksum: the file is damaged in the MiB from byte %" PRIu64 " on",
+                              derived->name, begin);
     if (derived->map.mapped)
         cuzk_file_map_drop(&derived->map, begin, begin + n);
-    __atomic_fetch_add(&check->done, 1, __ATOMIC_RELAXED);
+    return CUZK_OK;
 }
 
 static enum cuzk_status check_sums(const struct cuzk_derived *derived, struct cuzk_pool *pool,
@@ -137,21 +134,14 @@ static enum cuzk_status check_sums(const struct cuzk_derived *derived, struct cu
 {
     const struct cuzk_derived_shape *shape = &derived->shape;
     const uint64_t table = shape->bytes - CUZK_DERIVED_CHECKSUM_BYTES - shape->table_offset;
-    struct check check = {
-        .derived = derived, .progress = progress, .chunks = table / CUZK_DERIVED_CHECKSUM_BYTES};
+    struct check check = {.derived = derived, .progress = progress};
     uint8_t sum[CUZK_DERIVED_CHECKSUM_BYTES];
 
     crypto_generichash(sum, sizeof sum, derived->bytes + shape->table_offset, table, NULL, 0);
     if (memcmp(sum, derived->bytes + shape->table_offset + table, sizeof sum) != 0)
         return cuzk_error_set(err, CUZK_INPUT, "%s: checksum of checksums: the file is damaged",
                               derived->name);
-    cuzk_pool_run(pool, check.chunks, check_chunk, &check);
-    CUZK_TRY(cuzk_progress_check(progress, err));
-    if (check.damaged != 0)
-        return cuzk_error_set(err, CUZK_INPUT,
-                              "%s: checksum: the file is damaged in the MiB from byte %" PRIu64 " on",
-                              derived->name, (check.damaged - 1) * CUZK_DERIVED_CHUNK);
-    return CUZK_OK;
+    return cuzk_pool_try(pool, table / CUZK_DERIVED_CHECKSUM_BYTES, check_chunk, &check, NULL, err);
 }
 
 /* ---- opening ---- */
