@@ -131,7 +131,8 @@ static const struct cuzk_option rows[] = {
      .reload = true,
      .help =
          "circuits whose keys are hot (bound on every device) before the daemon says that it is ready, as "
-         "porep-32g; where a device has no room for all of them their parameter files are warm too (locked "
+         "porep-32g; those of WinningPoSt are so unasked where their parameters are there; where a device "
+         "has no room for all of them their parameter files are warm too (locked "
          "in "
          "host memory) as memory.host has room"},
     {.name = "host-mem",
