@@ -100,8 +100,12 @@ static bool concerns_one_connection(int error)
     }
 }
 
-__attribute__((visibility("default"))) int accept4(int socket, struct sockaddr *address, socklen_t *length,
-                                                   int flags)
+/* accept4 of the whole process, libraries included. The name is ours: libc's prototype takes a union for the
+ * address, which gcc lets nobody else define. */
+int cuzk_accept_connection(int socket, struct sockaddr *address, socklen_t *length,
+                           int flags) __asm__("accept4") __attribute__((visibility("default")));
+
+int cuzk_accept_connection(int socket, struct sockaddr *address, socklen_t *length, int flags)
 {
     const int most = descriptors_most(), room = most >= 2 * KEPT ? most - KEPT : most;
     const socklen_t length_given = length != NULL ? *length : 0;
