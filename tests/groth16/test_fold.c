@@ -162,9 +162,10 @@ static void assert_sum(const uint8_t *raw, const struct cuzk_g1 *wanted, const c
 static void check_aux(const struct cuzk_fold *fold, const struct cuzk_r1cs *r1cs, const uint8_t *points,
                       const struct cuzk_g1 *sums)
 {
-    uint8_t *own = draw_points(r1cs->aux, 20), *out = malloc((size_t)r1cs->aux * CUZK_G1_RAW_BYTES);
+    uint8_t *own = draw_points(r1cs->aux, 20), *out = calloc(r1cs->aux, CUZK_G1_RAW_BYTES);
     const uint32_t begin[] = {0, r1cs->aux / 3};
 
+    assert_true(r1cs->aux > 0);
     for (int turn = 0; turn < 2; turn++) {
         const uint32_t first = begin[turn], count = r1cs->aux - first - (turn == 1 && r1cs->aux > 3);
         assert_int_equal(
