@@ -11,7 +11,7 @@
 #include "poly/quotient.h"
 #include "r1cs/fingerprint.h"
 
-/* Points of l made and written at once. */
+/* Points made or written at once. */
 enum { CHUNK = 1 << 20 };
 
 struct derive {
@@ -32,7 +32,7 @@ struct derive {
     uint8_t params_digest[CUZK_DERIVED_PARAMS_BYTES];
     unsigned transforms; /* done */
     atomic_bool failed;  /* one of two sides, so that the other stops */
-    atomic_bool alone;   /* the transforms are done: what is left tells its progress */
+    atomic_bool alone;   /* h is written: what is left tells its progress */
 };
 
 /* ---- progress of two sides ---- */
@@ -89,15 +89,30 @@ static enum cuzk_status make_lagrange(struct derive *derive, struct cuzk_error *
     return transform(derive, &first, &one, derive->lagrange, err);
 }
 
+static enum cuzk_status write_h(struct derive *derive, struct cuzk_error *err)
+{
+    const struct cuzk_progress progress = {NULL, should_stop, derive};
+    const size_t points = (size_t)1 << derive->shape.log_domain;
+
+    for (size_t first = 0, n; first < points; first += n) {
+        n = points - first < CHUNK ? points - first : CHUNK;
+        CUZK_TRY(cuzk_progress_check(&progress, err));
+        cuzk_progress_report(derive->progress, "writing the derived h", first, points);
+        CUZK_TRY(cuzk_derived_write_points(derive->writer, CUZK_DERIVED_H,
+                                           derive->coset + first * CUZK_G1_RAW_BYTES, n, err));
+    }
+    return CUZK_OK;
+}
+
 static enum cuzk_status make_h(struct derive *derive, struct cuzk_error *err)
 {
     struct cuzk_fr ratio;
 
     cuzk_fr_inverse(&cuzk_fr_generator, &ratio);
     CUZK_TRY(transform(derive, &derive->size_inverse, &ratio, derive->coset, err));
+    CUZK_TRY(write_h(derive, err));
     atomic_store(&derive->alone, true);
-    return cuzk_derived_write_points(derive->writer, CUZK_DERIVED_H, derive->coset,
-                                     (size_t)1 << derive->shape.log_domain, err);
+    return CUZK_OK;
 }
 
 /* ---- what is beside them ---- */
