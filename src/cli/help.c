@@ -51,6 +51,7 @@ void cli_help_list(FILE *stream, const char *group)
     }
     fputs("\n"
           "`cuzk COMMAND --help` explains a command, with an example. Every command takes --json.\n"
+          "`cuzk --version` names the build.\n"
           "exit codes: 0 done, 1 the proof or file is invalid, 2 usage, 3 bad input, 4 resources, 5 internal "
           "error\n",
           stream);

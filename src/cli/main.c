@@ -21,6 +21,11 @@ static bool has_word(int argc, const char *const *argv, const char *word)
     return false;
 }
 
+static bool asks_for_help(int argc, const char *const *argv)
+{
+    return has_word(argc, argv, "--help") || has_word(argc, argv, "-h");
+}
+
 static bool is_group(const char *word)
 {
     const size_t n = strlen(word);
@@ -54,7 +59,7 @@ static int no_command(struct cli_session *session, int argc, const char *const *
     char typed[64];
 
     if (is_group(argv[0]) && (argc == 1 || argv[1][0] == '-')) {
-        help |= has_word(argc, argv, "--help");
+        help |= asks_for_help(argc, argv);
         if (!help && session->json) {
             cuzk_error_set(&error, CUZK_ARGUMENT, "%s: expected one of its commands", argv[0]);
             cli_session_hint(session, "`cuzk %s --help` lists them", argv[0]);
@@ -124,13 +129,19 @@ static int run(struct cli_session *session, int argc, const char *const *argv)
         argc--;
         argv++;
     }
-    if (argc == 0 || strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "help") == 0) {
+    if (argc == 0 || asks_for_help(1, argv) || strcmp(argv[0], "help") == 0) {
         cli_help_list(argc == 0 ? stderr : stdout, "");
         return argc == 0 ? cuzk_status_exit_code(CUZK_ARGUMENT) : 0;
     }
-    if (strcmp(argv[0], "--version") == 0) {
-        printf("cuzk %s (%s)\n", cuzk_version(), cuzk_commit());
-        return 0;
+    if (strcmp(argv[0], "--version") == 0 || strcmp(argv[0], "version") == 0) {
+        struct cuzk_json_writer *json = cli_session_answer_begin(session);
+
+        cli_session_say(session, "cuzk %s (%s)", cuzk_version(), cuzk_commit());
+        if (json != NULL) {
+            cuzk_json_write_member_string(json, "version", cuzk_version());
+            cuzk_json_write_member_string(json, "commit", cuzk_commit());
+        }
+        return cuzk_status_exit_code(cli_session_answer_end(session, &error));
     }
     const struct cli_command *command = cli_command_find(argc, argv, &words);
 
@@ -138,7 +149,7 @@ static int run(struct cli_session *session, int argc, const char *const *argv)
         return no_command(session, argc, argv, help);
     argc -= words;
     argv += words;
-    if (help || has_word(argc, argv, "--help")) {
+    if (help || asks_for_help(argc, argv)) {
         cli_help_command(stdout, command);
         return 0;
     }

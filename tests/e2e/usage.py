@@ -66,7 +66,13 @@ class Usage(Case):
         self.assertIn("porep-3k", error["message"])
 
     def test_version(self):
-        self.assertRegex(self.expect(0, "--version").out, r"^cuzk \d+\.\d+\.\d+ \(\S+\)\n$")
+        for words in (("--version",), ("version",)):
+            self.assertRegex(self.expect(0, *words).out, r"^cuzk \d+\.\d+\.\d+ \(\S+\)\n$")
+        self.assertRegex(self.expect(0, "--version", "--json").json()["version"], r"^\d+\.\d+\.\d+$")
+
+    def test_short_help(self):
+        for words in (("-h",), ("prove", "-h"), ("prove", "porep", "-h")):
+            self.assertIn("usage: cuzk", self.expect(0, *words).out)
 
     def test_full_output_device_is_an_error(self):
         with open("/dev/full", "wb") as full:
