@@ -1,8 +1,8 @@
 #include "cli/case_prover.h"
 
 #include "cli/knob_options.h"
+#include "cli/local_prove.h"
 #include "cli/output.h"
-#include "cli/prove_case.h"
 #ifdef CUZK_HAVE_SERVER
 #include "cli/remote_prove.h"
 
@@ -42,16 +42,16 @@ static enum cuzk_status check_who_proves(const struct cli_session *session, bool
 enum cuzk_status cli_case_prove(struct cli_session *session, const struct cli_prove_options *given,
                                 const struct cli_case_source *source, struct cuzk_error *err)
 {
-    struct cli_prove_target target = {.kind = source->kind,
-                                      .name = source->name,
-                                      .params_dir = given->params_dir,
-                                      .backend = given->backend,
-                                      .vram_limit = given->vram_limit.value,
-                                      .out = given->out,
-                                      .timeline = given->timeline,
-                                      .preset = cli_pipeline_preset(&given->pipeline),
-                                      .host_mem = given->pipeline.host_mem.value,
-                                      .threads = (unsigned)given->threads.value};
+    struct cli_local_proof target = {.kind = source->kind,
+                                     .name = source->name,
+                                     .params_dir = given->params_dir,
+                                     .backend = given->backend,
+                                     .vram_limit = given->vram_limit.value,
+                                     .out = given->out,
+                                     .timeline = given->timeline,
+                                     .preset = cli_pipeline_preset(&given->pipeline),
+                                     .host_mem = given->pipeline.host_mem.value,
+                                     .threads = (unsigned)given->threads.value};
     enum cuzk_status status = CUZK_OK;
     struct cuzk_timeline *timeline;
     struct cuzk_case *that = NULL;
@@ -76,7 +76,7 @@ enum cuzk_status cli_case_prove(struct cli_session *session, const struct cli_pr
         goto out;
     }
 #endif
-    CUZK_TRY_OUT(cli_prove_case(session, &target, that, timeline, err));
+    CUZK_TRY_OUT(cli_local_prove(session, &target, that, timeline, err));
 out:
     cuzk_case_close(that);
     cuzk_timeline_destroy(timeline);

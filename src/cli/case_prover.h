@@ -1,4 +1,4 @@
-/* What every `cuzk prove KIND` does around opening a case: outputs checked first, then cli/prove_case.h. */
+/* What every `cuzk prove KIND` does around opening a case: outputs checked first, then whoever proves. */
 #ifndef CUZK_CLI_CASE_PROVER_H
 #define CUZK_CLI_CASE_PROVER_H
 
@@ -36,6 +36,9 @@ struct cli_case_source {
     const struct cli_job *job; /* what `open` reads, for a daemon; NULL where nothing is proved */
 };
 
+/* Checks the options against each other and the outputs before anything is read, opens the case, and has it
+ * proved here (cli/local_prove.h) or by a daemon (cli/remote_prove.h). Errors: ARGUMENT, EXISTS, those of
+ * `open` and of whoever proves. */
 enum cuzk_status cli_case_prove(struct cli_session *session, const struct cli_prove_options *given,
                                 const struct cli_case_source *source, struct cuzk_error *err);
 

@@ -1,14 +1,13 @@
-/* Proves what a command has opened, whatever its kind: finds the key, proves every partition, writes the
- * proofs and says how it went. */
-#ifndef CUZK_CLI_PROVE_CASE_H
-#define CUZK_CLI_PROVE_CASE_H
+/* `cuzk prove KIND` in this process: proves what a command has opened, whatever its kind. */
+#ifndef CUZK_CLI_LOCAL_PROVE_H
+#define CUZK_CLI_LOCAL_PROVE_H
 
 #include "base/timeline.h"
 #include "cli/command.h"
 #include "engine/knobs.h"
 #include "engine/proof_kind.h"
 
-struct cli_prove_target {
+struct cli_local_proof {
     const char *kind;                                  /* "porep" */
     const char *name;                                  /* what is proved, for errors: a file's name */
     const char *params_dir, *backend, *out, *timeline; /* as the options were given; NULL where not */
@@ -19,8 +18,11 @@ struct cli_prove_target {
     unsigned threads;        /* 0: all processors */
 };
 
-enum cuzk_status cli_prove_case(struct cli_session *session, const struct cli_prove_target *given,
-                                struct cuzk_case *that, struct cuzk_timeline *timeline,
-                                struct cuzk_error *err);
+/* Finds the key, proves every partition of `that`, verifies, writes the proofs and reports; spans go to the
+ * timeline, which is written where it was asked for. Errors: NOT_FOUND (no parameters), those of backend and
+ * prover or of the pipeline (cli/pipeline.h), named by `name`, EXISTS and IO of the outputs, CANCELLED. */
+enum cuzk_status cli_local_prove(struct cli_session *session, const struct cli_local_proof *given,
+                                 struct cuzk_case *that, struct cuzk_timeline *timeline,
+                                 struct cuzk_error *err);
 
 #endif

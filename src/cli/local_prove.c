@@ -1,4 +1,4 @@
-#include "cli/prove_case.h"
+#include "cli/local_prove.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static void say_partition(void *context, unsigned partition, const struct cuzk_p
                          (double)(times->witness_ns + times->prove.total) / 1e9);
 }
 
-static enum cuzk_status prove_each(struct cli_session *session, const struct cli_prove_target *given,
+static enum cuzk_status prove_each(struct cli_session *session, const struct cli_local_proof *given,
                                    struct work *work, struct cuzk_error *err)
 {
     struct audience audience = {session, work->that->partitions};
@@ -57,7 +57,7 @@ static enum cuzk_status prove_each(struct cli_session *session, const struct cli
     return status == CUZK_OK ? CUZK_OK : cuzk_error_prefix(err, status, "%s", given->name);
 }
 
-static enum cuzk_status write_outputs(const struct cli_prove_target *given, const struct work *work,
+static enum cuzk_status write_outputs(const struct cli_local_proof *given, const struct work *work,
                                       const char *circuit, struct cuzk_error *err)
 {
     if (given->out != NULL)
@@ -85,7 +85,7 @@ static void write_milliseconds(struct cuzk_json_writer *json, const char *name, 
     cuzk_json_write_member_double(json, name, (double)ns / 1e6, 3);
 }
 
-static enum cuzk_status report(struct cli_session *session, const struct cli_prove_target *given,
+static enum cuzk_status report(struct cli_session *session, const struct cli_local_proof *given,
                                const struct work *work, const char *circuit, struct cuzk_error *err)
 {
     const double seconds = (double)work->total_ns / 1e9, cpu = (double)cuzk_clock_cpu_ns() / 1e9;
@@ -130,7 +130,7 @@ static enum cuzk_status report(struct cli_session *session, const struct cli_pro
 }
 
 /* One partition behind the other, straight on the backend. */
-static enum cuzk_status prove_direct(struct cli_session *session, const struct cli_prove_target *given,
+static enum cuzk_status prove_direct(struct cli_session *session, const struct cli_local_proof *given,
                                      const char *path, struct work *work, struct cuzk_error *err)
 {
     const struct cuzk_circuit_id *id = &work->that->circuit;
@@ -153,7 +153,7 @@ static enum cuzk_status prove_direct(struct cli_session *session, const struct c
     return CUZK_OK;
 }
 
-static enum cuzk_status prove_pipeline(struct cli_session *session, const struct cli_prove_target *given,
+static enum cuzk_status prove_pipeline(struct cli_session *session, const struct cli_local_proof *given,
                                        struct work *work, struct cuzk_error *err)
 {
     const struct cli_pipeline pipeline = {.knobs = given->knobs,
@@ -171,7 +171,7 @@ static enum cuzk_status prove_pipeline(struct cli_session *session, const struct
                                                          : cuzk_error_prefix(err, status, "%s", given->name);
 }
 
-static enum cuzk_status run_work(struct cli_session *session, const struct cli_prove_target *given,
+static enum cuzk_status run_work(struct cli_session *session, const struct cli_local_proof *given,
                                  struct work *work, struct cuzk_error *err)
 {
     const unsigned partitions = work->that->partitions;
@@ -189,9 +189,9 @@ static enum cuzk_status run_work(struct cli_session *session, const struct cli_p
     return report(session, given, work, circuit, err);
 }
 
-enum cuzk_status cli_prove_case(struct cli_session *session, const struct cli_prove_target *given,
-                                struct cuzk_case *that, struct cuzk_timeline *timeline,
-                                struct cuzk_error *err)
+enum cuzk_status cli_local_prove(struct cli_session *session, const struct cli_local_proof *given,
+                                 struct cuzk_case *that, struct cuzk_timeline *timeline,
+                                 struct cuzk_error *err)
 {
     struct work work = {.that = that, .timeline = timeline};
     const enum cuzk_status status = run_work(session, given, &work, err);
