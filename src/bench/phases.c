@@ -243,7 +243,9 @@ static void fit_memory(struct cuzk_phases *out)
         xx += w * w;
         xy += w * peak;
     }
-    out->memory_slope = (n * xy - x * y) / (n * xx - x * x);
+    const double spread = n * xx - x * x; /* none with one point */
+
+    out->memory_slope = spread > 0 ? (n * xy - x * y) / spread : 0;
     out->memory_base = (y - out->memory_slope * x) / n;
     for (uint32_t i = 0; i < last; i++) {
         const double model = out->memory_base + out->points[i].workers * out->memory_slope;

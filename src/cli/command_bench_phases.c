@@ -34,6 +34,7 @@ enum {
     MEASURED_IN_FLIGHT = 3,
     MEASURED_RUNS = 1,
     WORKERS = 6,
+    PROGRESS_PARTS = 1000,
 };
 
 static uint32_t number(struct cuzk_option_number given, uint32_t fallback)
@@ -149,20 +150,54 @@ static enum cuzk_status print_text(struct cli_session *session, const struct cuz
 struct measuring {
     struct cuzk_load_options load;
     const struct cuzk_option_list *changes; /* of every preset */
+    const struct cuzk_progress *progress;   /* of all loads together */
+    uint64_t runs, runs_all;
 };
+
+/* A load's progress as a part of the whole. */
+static void report_part(void *context, const char *stage, uint64_t done, uint64_t total)
+{
+    const struct measuring *measuring = context;
+
+    (void)stage;
+    if (total > 0 && measuring->runs < measuring->runs_all)
+        cuzk_progress_report(measuring->progress, "loads",
+                             PROGRESS_PARTS * measuring->runs + PROGRESS_PARTS * done / total,
+                             PROGRESS_PARTS * measuring->runs_all);
+}
+
+static bool is_cancelled(void *context)
+{
+    const struct measuring *measuring = context;
+
+    return cuzk_progress_check(measuring->progress, NULL) != CUZK_OK;
+}
+
+/* Of every preset alone and under load, and of the curve. */
+static uint64_t count_runs(uint32_t runs, uint32_t workers)
+{
+    size_t presets = 0;
+
+    while (cuzk_knobs_preset_name(presets) != NULL)
+        presets++;
+    return (2 * presets + (workers < CUZK_PHASES_POINTS ? workers : CUZK_PHASES_POINTS)) * runs;
+}
 
 static enum cuzk_status run_measured(void *context, const struct cuzk_knobs *knobs, uint32_t proofs,
                                      uint32_t in_flight, struct cuzk_sim_result *out, struct cuzk_error *err)
 {
     struct measuring *measuring = context;
+    const struct cuzk_progress progress = {report_part, is_cancelled, measuring};
     struct cuzk_load_options load = measuring->load;
     struct cuzk_load_result result;
 
+    load.progress = &progress;
     load.knobs = *knobs;
     CUZK_TRY(cli_knobs_change("knob", measuring->changes, &load.knobs, err));
     load.proofs = proofs;
     load.in_flight = in_flight;
     CUZK_TRY(cuzk_load_run(&load, &result, err));
+    measuring->runs++;
     *out = result.figures;
     cuzk_load_result_free(&result);
     return CUZK_OK;
@@ -242,14 +277,17 @@ static enum cuzk_status run_on_device(struct cli_session *session, const struct 
 {
     const char *const device = given->null != NULL ? given->null : given->backend;
     struct cuzk_load_work work = {0};
-    struct measuring measuring = {.changes = &given->knobs,
-                                  .load = {.devices = &device,
-                                           .device_count = 1,
-                                           .threads = given->threads.set ? (unsigned)given->threads.value : 0,
-                                           .params_directory = cuzk_parameter_directory(given->params_dir),
-                                           .work = &work,
-                                           .progress = &session->progress,
-                                           .log = &session->log}};
+    struct measuring measuring = {
+        .changes = &given->knobs,
+        .progress = &session->progress,
+        .runs_all = count_runs(number(given->seeds, MEASURED_RUNS), number(given->workers, WORKERS)),
+        .load = {.devices = &device,
+                 .device_count = 1,
+                 .threads = given->threads.set ? (unsigned)given->threads.value : 0,
+                 .params_directory = cuzk_parameter_directory(given->params_dir),
+                 .work = &work,
+                 .progress = &session->progress,
+                 .log = &session->log}};
     struct cuzk_phases_runner runner;
     struct cuzk_phases *phases = NULL;
     enum cuzk_status status;

@@ -110,4 +110,7 @@ class Load(Case):
             parts = phase["loaded"]["parts_s_per_proof"]
             self.assertAlmostEqual(sum(parts.values()), phase["loaded"]["per_proof_s"], places=2)
         self.assertIn("cannot tell it from", report["phases"][1]["note"])
+        one = self.expect(0, "bench", "phases", "--null", "null", "--proofs", "2", "--in-flight", "1", "--workers", "1", "--knob",
+                          "batch.wait=0", "--json").json()
+        self.assertEqual(one["memory"]["per_worker_gib"], 0)  # no line goes through one point
         self.assertIn("Diminishing returns", page.read_text())
