@@ -118,7 +118,7 @@ static void test_read__mistakes_are_refused_with_their_place(void **state)
         {"[memory]\nhost = \"64 apples\"\n", ":2:8: memory.host: expected a size such as"},
         {"[memory]\nhost = -5\n", ":2:8: memory.host: expected a size such as"},
         {"[memory]\nhost = 1.5\n", "found a number with a fraction"},
-        {"[memory]\nhost = 12\n", "expected 1MiB to"},
+        {"[memory]\nhost = 12\n", "expected 1MiB or more, found 12"},
         {"[queue]\naging = 30\n",
          ":2:9: queue.aging: expected a duration: \"30s\", found a whole number, 30"},
         {"[queue]\naging = 1979-05-27\n", "found a time"},
