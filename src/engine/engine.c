@@ -388,6 +388,7 @@ void cuzk_engine_destroy(struct cuzk_engine *engine)
     if (engine == NULL)
         return;
     stop_threads(engine);
+    engine_lanes_destroy(engine);
     cuzk_journal_close(engine->journal);
     free_units(engine);
     for (unsigned d = 0; d < engine->device_count; d++) {

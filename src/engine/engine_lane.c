@@ -136,8 +136,12 @@ static void report(struct cuzk_engine *engine, const struct engine_task *task, e
     }
     if (current && status != CUZK_OK && !unit->abandoned)
         for (unsigned m = 0; m < unit->member_count; m++) {
-            unit->members[m].job->failure = status;
-            engine_job_failure(unit->members[m].job, err->message);
+            struct engine_job *job = unit->members[m].job;
+
+            if (job->state >= CUZK_JOB_DONE) /* ended by another's unit: its reason is being written and told */
+                continue;
+            job->failure = status;
+            engine_job_failure(job, err->message);
         }
     if (current && outcome == CUZK_OUTCOME_FAILED && status != CUZK_DEVICE_LOST && !unit->abandoned) {
         engine->retries++;
@@ -285,15 +289,19 @@ static void stop_lane(struct engine_lane *lane)
 {
     struct cuzk_engine *engine = lane->engine;
 
-    if (engine == NULL)
+    if (!lane->started)
         return;
-    if (lane->started) {
-        pthread_mutex_lock(&engine->lock);
-        pthread_cond_broadcast(&lane->queue->filled);
-        pthread_mutex_unlock(&engine->lock);
-        pthread_join(lane->thread, NULL);
-    }
-    pthread_cond_destroy(&lane->own.filled);
+    pthread_mutex_lock(&engine->lock);
+    pthread_cond_broadcast(&lane->queue->filled);
+    pthread_mutex_unlock(&engine->lock);
+    pthread_join(lane->thread, NULL);
+    lane->started = false;
+}
+
+static void destroy_lane(struct engine_lane *lane)
+{
+    if (lane->engine != NULL)
+        pthread_cond_destroy(&lane->own.filled);
     lane->engine = NULL;
 }
 
@@ -306,6 +314,17 @@ void engine_lanes_stop(struct cuzk_engine *engine)
             stop_lane(&engine->devices[d].lanes[w]);
     for (unsigned h = 0; engine->host_lanes != NULL && h < engine->host_lane_count; h++)
         stop_lane(&engine->host_lanes[h]);
+}
+
+void engine_lanes_destroy(struct cuzk_engine *engine)
+{
+    for (unsigned w = 0; engine->witness_lanes != NULL && w < engine->witness_lane_count; w++)
+        destroy_lane(&engine->witness_lanes[w]);
+    for (unsigned d = 0; d < engine->device_count; d++)
+        for (unsigned w = 0; w < engine->workers_per_device; w++)
+            destroy_lane(&engine->devices[d].lanes[w]);
+    for (unsigned h = 0; engine->host_lanes != NULL && h < engine->host_lane_count; h++)
+        destroy_lane(&engine->host_lanes[h]);
     cuzk_mem_free(engine->witness_lanes);
     cuzk_mem_free(engine->host_lanes);
     engine->witness_lanes = engine->host_lanes = NULL;

@@ -307,8 +307,10 @@ void engine_step(struct cuzk_engine *engine, struct cuzk_sched_event event, stru
 /* ---- engine_lane.c: threads and their tasks ---- */
 
 enum cuzk_status engine_lanes_start(struct cuzk_engine *engine, struct cuzk_error *err);
-/* Ends all threads of lanes; `stopping` is set. */
+/* Ends all threads of lanes; `stopping` is set. Their queues stay: other threads still step the core. */
 void engine_lanes_stop(struct cuzk_engine *engine);
+/* Once no thread of the engine is left. */
+void engine_lanes_destroy(struct cuzk_engine *engine);
 /* Under lock. */
 void engine_lane_push(struct cuzk_engine *engine, struct engine_task *task);
 struct engine_task *engine_task_take(struct cuzk_engine *engine);
