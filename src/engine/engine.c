@@ -126,11 +126,12 @@ static enum cuzk_status open_device(struct cuzk_engine *engine, struct engine_de
 
 static enum cuzk_status open_devices(struct cuzk_engine *engine, struct cuzk_error *err)
 {
-    engine->workers_per_device = engine->knobs.value[CUZK_KNOB_WORKERS_PER_DEVICE];
-    if (engine->workers_per_device < 1 ||
-        engine->workers_per_device > sizeof engine->devices[0].lanes / sizeof engine->devices[0].lanes[0])
-        return cuzk_error_set(err, CUZK_ARGUMENT, "workers_per_device: expected 1 to 8, found %u",
-                              engine->workers_per_device);
+    const uint32_t workers = engine->knobs.value[CUZK_KNOB_WORKERS_PER_DEVICE];
+
+    if (workers < 1 || workers > sizeof engine->devices[0].lanes / sizeof engine->devices[0].lanes[0])
+        return cuzk_error_set(err, CUZK_ARGUMENT, "workers_per_device: expected 1 to 8, found %" PRIu32,
+                              workers);
+    engine->workers_per_device = workers;
     engine->stages = CUZK_STAGE_BIT(CUZK_STAGE_WITNESS) | CUZK_STAGE_BIT(CUZK_STAGE_SETUP) |
                      CUZK_STAGE_BIT(CUZK_STAGE_UPLOAD) | CUZK_STAGE_BIT(CUZK_STAGE_QUOTIENT) |
                      CUZK_STAGE_BIT(CUZK_STAGE_MSM) | CUZK_STAGE_BIT(CUZK_STAGE_FINISH) |

@@ -224,6 +224,10 @@ static enum cuzk_status finish(struct engine_lane *lane, struct engine_unit *uni
 
     CUZK_TRY(call(lane, unit, task, CUZK_STAGE_FINISH, err));
     part->finished = true;
+    const bool read_beside = (lane->engine->stages & CUZK_STAGE_BIT(CUZK_STAGE_HOST_MSM)) != 0;
+
+    if (read_beside && unit->current + 1 < unit->partitions)
+        return CUZK_OK; /* MSM finishes it, HOST_MSM may still run: its witness goes with RELEASE */
     const bool has_pool = pthread_mutex_trylock(&lane->engine->pool_lock) == 0;
 
     cuzk_shared_witness_destroy_by(has_pool ? lane->engine->pool : NULL, part->device.witness);

@@ -138,7 +138,8 @@ static void report(struct cuzk_engine *engine, const struct engine_task *task, e
         for (unsigned m = 0; m < unit->member_count; m++) {
             struct engine_job *job = unit->members[m].job;
 
-            if (job->state >= CUZK_JOB_DONE) /* ended by another's unit: its reason is being written and told */
+            if (job->state >=
+                CUZK_JOB_DONE) /* ended by another's unit: its reason is being written and told */
                 continue;
             job->failure = status;
             engine_job_failure(job, err->message);
