@@ -23,6 +23,11 @@ static enum cuzk_status lock_socket(struct cuzk_listener *out, struct cuzk_error
         return cuzk_error_set(err, CUZK_EXISTS, "%s: is there and is no socket", out->path);
     snprintf(path, sizeof path, "%s.lock", out->path);
     out->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (out->lock < 0 && errno == ENOENT)
+        return cuzk_error_set(err, CUZK_IO,
+                              "%s: its directory is not there: make it, or name another socket (--listen "
+                              "unix:PATH)",
+                              out->path);
     if (out->lock < 0)
         return cuzk_error_set(err, CUZK_IO, "%s: opening: %s", path, strerror(errno));
     if (flock(out->lock, LOCK_EX | LOCK_NB) != 0) {
