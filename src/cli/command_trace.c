@@ -5,13 +5,14 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/trace_reference.h"
 #include "cli/trace_summary.h"
 #include "cli/waterfall.h"
 
 struct trace_options {
     struct cli_common common;
     const char *svg, *html, *perfetto;
-    bool text, lines;
+    bool text, lines, reference_lines;
 };
 
 enum { TIMELINE_BYTES_MOST = 1 << 28, TITLE_ROOM = 256 };
@@ -159,8 +160,10 @@ static enum cuzk_status answer(struct cli_session *session, const struct trace_o
     }
     if (given->lines)
         say_lines(session, timeline);
-    if (given->text ||
-        (given->svg == NULL && given->html == NULL && given->perfetto == NULL && !given->lines)) {
+    if (given->reference_lines)
+        CUZK_TRY(cli_trace_say_reference(session, timeline, err));
+    if (given->text || (given->svg == NULL && given->html == NULL && given->perfetto == NULL &&
+                        !given->lines && !given->reference_lines)) {
         say_events(session, timeline);
         say_summary(session, &summary);
     }
@@ -218,6 +221,11 @@ static const struct cuzk_option options[] = {
      .type = CUZK_OPTION_FLAG,
      .offset = offsetof(struct trace_options, lines),
      .help = "print the lines `TIMELINE,<offset_ms>,<event>,<job>,<detail>`"},
+    {.name = "reference-lines",
+     .type = CUZK_OPTION_FLAG,
+     .offset = offsetof(struct trace_options, reference_lines),
+     .help = "the same with the reference's own events: SYNTH_START, SYNTH_END, CHAN_SEND, GPU_PICKUP, "
+             "GPU_START, GPU_END"},
     CLI_COMMON_OPTIONS,
 };
 

@@ -43,7 +43,10 @@ class Trace(Case):
         self.assertAlmostEqual(sum(report["device_parts"].values()), 1, places=2)
         kernels = lanes["gpu0"]["kernels_ms"] + lanes["gpu0.1"]["kernels_ms"]
         self.assertGreaterEqual(kernels, 30 * 9)  # 30 partitions, 9 ms each
-        self.assertAlmostEqual(report["device_parts"]["kernels"], kernels / report["span_ms"], delta=0.15)
+        # what is shared out is the time that stages took, which on a busy machine is more than their kernels' 9 ms
+        took = sum(event["end_ns"] - event["begin_ns"] for event in json.loads(timeline.read_text())["events"]
+                   if event["stage"] in ("quotient", "msm")) / 1e6
+        self.assertAlmostEqual(report["device_parts"]["kernels"], took / report["span_ms"], delta=0.05)
         self.assertGreater(report["device_held"], report["device_busy"])
         text = self.expect(0, "trace", timeline).out
         self.assertIn("where the device's time went", text)
@@ -67,6 +70,27 @@ class Trace(Case):
         names = {line.split(",")[2] for line in lines}
         self.assertTrue({"ACCEPTED", "WITNESS", "UPLOAD", "QUOTIENT", "MSM", "VERIFY", "DONE"} <= names)
         self.assertEqual(len(lines), len(json.loads(timeline.read_text())["events"]))
+
+    def test_prints_the_events_of_the_reference(self):
+        lines = self.expect(0, "trace", self.recorded(), "--reference-lines").out.splitlines()
+        self.assertEqual(len(lines), 6 * 30)  # three proofs of ten partitions
+        offsets, seen = [], {}
+        for line in lines:
+            self.assertRegex(line, r"^TIMELINE,\d+,(SYNTH_START|SYNTH_END|CHAN_SEND|GPU_PICKUP|GPU_START|GPU_END),[0-9a-f]{16},\S*$")
+            _, offset, event, job, detail = line.split(",", 4)
+            detail = dict(word.split("=") for word in detail.split(","))
+            offsets.append(int(offset))
+            seen.setdefault((job, int(detail["partition"])), []).append((event, detail))
+        self.assertEqual(offsets, sorted(offsets))
+        self.assertEqual(len(seen), 30)
+        for moments in seen.values():
+            self.assertEqual([event for event, _ in moments],
+                             ["SYNTH_START", "SYNTH_END", "CHAN_SEND", "GPU_PICKUP", "GPU_START", "GPU_END"])
+            details = dict(moments)
+            self.assertGreaterEqual(int(details["SYNTH_END"]["synth_ms"]), 8)
+            self.assertGreaterEqual(int(details["GPU_END"]["gpu_ms"]), 10)
+            self.assertEqual(details["GPU_END"]["worker"], details["GPU_PICKUP"]["worker"])
+            self.assertIn(details["GPU_END"]["worker"], "01")
 
     def test_draws_every_form(self):
         timeline = self.recorded()
