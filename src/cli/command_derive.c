@@ -70,15 +70,13 @@ const struct cli_command cli_derive = {
     .arguments = "CIRCUIT",
     .summary = "make the derived key of parameters: faster proofs, the same bytes",
     .text =
-        "Takes h and l of a parameter file to another basis, in which a proof needs four transforms instead "
-        "of "
-        "six, and keeps them as NAME.derived beside the parameters or in the cache directory. Provers take "
-        "it "
-        "where it is (CUZK_DERIVED_KEY=off, or engine.derived_key of the daemon, says not to); a daemon that "
-        "runs "
-        "goes on without, until it loads that key the next time.\n"
+        "Takes h and l of a parameter file to another basis, in which a proof needs four transforms "
+        "instead of six, and keeps them as NAME.derived beside the parameters or in the cache directory. "
+        "Provers take it where it is (CUZK_DERIVED_KEY=off, or engine.derived_key of the daemon, says not "
+        "to); a daemon that runs goes on without, until it loads that key the next time.\n"
         "This multiplies each point of h by some 25 scalars: minutes on a GPU at 32 GiB, and many hours on "
-        "processors. A file that is damaged or of other parameters is made anew.",
+        "processors. A file that is damaged or of other parameters is made anew; until the new one is "
+        "complete, and where making it is stopped, the old one stays.",
     .example = "cuzk derive porep-32g --backend cuda",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
