@@ -14,6 +14,24 @@
 
 #include "server/address.h"
 
+/* The folder of a socket, where it alone is missing: the default's, /run/cuzk, is not there before a first
+ * start by hand. The socket's own mode says who may connect. */
+static enum cuzk_status make_folder(const char *path, struct cuzk_error *err)
+{
+    char folder[CUZK_LISTENER_TEXT];
+    char *end;
+
+    snprintf(folder, sizeof folder, "%s", path);
+    end = strrchr(folder, '/');
+    if (end == NULL || end == folder)
+        return CUZK_OK;
+    *end = '\0';
+    if (mkdir(folder, 0755) != 0 && errno != EEXIST)
+        return cuzk_error_set(err, CUZK_IO, "%s: cannot be made, for the socket: %s", folder,
+                              strerror(errno));
+    return CUZK_OK;
+}
+
 static enum cuzk_status lock_socket(struct cuzk_listener *out, struct cuzk_error *err)
 {
     char path[CUZK_LISTENER_TEXT + 8];
@@ -21,6 +39,7 @@ static enum cuzk_status lock_socket(struct cuzk_listener *out, struct cuzk_error
 
     if (lstat(out->path, &there) == 0 && !S_ISSOCK(there.st_mode))
         return cuzk_error_set(err, CUZK_EXISTS, "%s: is there and is no socket", out->path);
+    CUZK_TRY(make_folder(out->path, err));
     snprintf(path, sizeof path, "%s.lock", out->path);
     out->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (out->lock < 0 && errno == ENOENT)

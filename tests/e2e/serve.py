@@ -150,6 +150,21 @@ class Socket(Case):
             self.assertEqual(daemon.stop(), 0)
             self.assertFalse(daemon.socket.exists())
 
+    def test_a_folder_that_is_missing_is_made(self):
+        folder = self.folder / "run"
+        daemon = Daemon(folder)
+        for listen, code in ((folder / "cuzk.sock", 0), (self.folder / "none" / "none" / "cuzk.sock", 4)):
+            daemon.options[1] = f"unix:{listen}"
+            daemon.folder = self.folder  # of its log
+            if code == 0:
+                daemon.start()
+                self.answers(daemon)
+                self.assertEqual(daemon.stop(), 0)
+            else:
+                done = subprocess.run([CUZK, "serve", *daemon.options], capture_output=True, text=True, timeout=60)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn("none/none: cannot be made", done.stderr)
+
     def test_a_file_in_the_way_stays(self):
         (self.folder / "cuzk.sock").write_text("mine")
         daemon = Daemon(self.folder)
