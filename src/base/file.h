@@ -82,6 +82,11 @@ enum cuzk_status cuzk_file_out_commit(struct cuzk_file_out *out, struct cuzk_err
 /* Removes what was written and frees the object; NULL is fine. */
 void cuzk_file_out_abandon(struct cuzk_file_out *out);
 
+/* What became of writing it: commits where `status` is OK, else abandons and returns it. So a writer ends in
+ * `return cuzk_file_out_close(write_it(out, err), out, err)`. */
+enum cuzk_status cuzk_file_out_close(enum cuzk_status status, struct cuzk_file_out *out,
+                                     struct cuzk_error *err);
+
 /* Writes a whole file in one call. */
 enum cuzk_status cuzk_file_write(const char *path, bool replace, const void *bytes, size_t n,
                                  struct cuzk_error *err);

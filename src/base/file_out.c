@@ -238,19 +238,22 @@ void cuzk_file_out_abandon(struct cuzk_file_out *out)
     cuzk_mem_free(out);
 }
 
+enum cuzk_status cuzk_file_out_close(enum cuzk_status status, struct cuzk_file_out *out,
+                                     struct cuzk_error *err)
+{
+    if (status == CUZK_OK)
+        return cuzk_file_out_commit(out, err);
+    cuzk_file_out_abandon(out);
+    return status;
+}
+
 enum cuzk_status cuzk_file_write(const char *path, bool replace, const void *bytes, size_t n,
                                  struct cuzk_error *err)
 {
     struct cuzk_file_out *out;
 
     CUZK_TRY(cuzk_file_out_open(path, replace, &out, err));
-    const enum cuzk_status status = cuzk_file_out_write(out, bytes, n, err);
-
-    if (status != CUZK_OK) {
-        cuzk_file_out_abandon(out);
-        return status;
-    }
-    return cuzk_file_out_commit(out, err);
+    return cuzk_file_out_close(cuzk_file_out_write(out, bytes, n, err), out, err);
 }
 
 enum cuzk_status cuzk_file_make_directory(const char *path, struct cuzk_error *err)

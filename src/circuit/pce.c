@@ -359,13 +359,7 @@ static enum cuzk_status write_file(const char *path, const struct cuzk_circuit_i
     struct cuzk_file_out *file;
 
     CUZK_TRY(cuzk_file_out_open(path, true, &file, err));
-    const enum cuzk_status status = cuzk_pce_encode(id, r1cs, cuzk_file_out_sink(file), err);
-
-    if (status != CUZK_OK) {
-        cuzk_file_out_abandon(file);
-        return status;
-    }
-    return cuzk_file_out_commit(file, err);
+    return cuzk_file_out_close(cuzk_pce_encode(id, r1cs, cuzk_file_out_sink(file), err), file, err);
 }
 
 enum cuzk_status cuzk_pce_obtain(const struct cuzk_circuit *circuit, const char *path, struct cuzk_pool *pool,

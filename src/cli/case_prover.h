@@ -37,7 +37,7 @@ struct cli_case_source {
 };
 
 /* Checks the options against each other and the outputs before anything is read, opens the case, and has it
- * proved here (cli/local_prove.h) or by a daemon (cli/remote_prove.h). Errors: ARGUMENT, EXISTS, those of
+ * proved here (cli/local_prove.h) or by a daemon (cli/remote_prove.h). Errors: ARGUMENT, IO, those of
  * `open` and of whoever proves. */
 enum cuzk_status cli_case_prove(struct cli_session *session, const struct cli_prove_options *given,
                                 const struct cli_case_source *source, struct cuzk_error *err);

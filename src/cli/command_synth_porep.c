@@ -20,13 +20,7 @@ static enum cuzk_status write_c1(const char *path, const struct cuzk_c1 *c1, str
 
     CUZK_TRY(cuzk_file_out_open(path, true, &out, err));
     const struct cuzk_sink sink = cuzk_file_out_sink(out);
-    const enum cuzk_status status = cuzk_c1_encode(c1, &sink, err);
-
-    if (status != CUZK_OK) {
-        cuzk_file_out_abandon(out);
-        return status;
-    }
-    return cuzk_file_out_commit(out, err);
+    return cuzk_file_out_close(cuzk_c1_encode(c1, &sink, err), out, err);
 }
 
 static enum cuzk_status report(struct cli_session *session, const struct synth_options *given,

@@ -35,13 +35,7 @@ static enum cuzk_status draw_to(const char *path, draw_function draw, const stru
     if (path == NULL)
         return CUZK_OK;
     CUZK_TRY(cuzk_file_out_open(path, true, &out, err));
-    const enum cuzk_status status = draw(timeline, title, cuzk_file_out_sink(out), err);
-
-    if (status != CUZK_OK) {
-        cuzk_file_out_abandon(out);
-        return status;
-    }
-    return cuzk_file_out_commit(out, err);
+    return cuzk_file_out_close(draw(timeline, title, cuzk_file_out_sink(out), err), out, err);
 }
 
 static void say_events(struct cli_session *session, const struct cuzk_timeline *timeline)

@@ -70,7 +70,7 @@ static enum cuzk_status write_sector(const struct cuzk_sector_directory *to, con
     cuzk_json_write_member_u64(&json, "sector_id", work->sector.sector_id);
     cuzk_json_write_member_u64(&json, "sector_size", work->sector.sector_size);
     cuzk_json_write_object_end(&json);
-    return cuzk_sector_file_close(cuzk_json_write_finish(&json), out, err);
+    return cuzk_file_out_close(cuzk_json_write_finish(&json), out, err);
 }
 
 static enum cuzk_status write_all(struct cli_session *session, const struct vanilla_options *given,

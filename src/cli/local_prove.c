@@ -63,19 +63,14 @@ static enum cuzk_status write_outputs(const struct cli_local_proof *given, const
     if (given->out != NULL)
         CUZK_TRY(cuzk_file_write(given->out, true, work->proof, work->proof_bytes, err));
     if (given->timeline != NULL) {
-        enum cuzk_status status;
         struct cuzk_file_out *out;
         char title[96];
 
         snprintf(title, sizeof title, "%s, %u partition%s", circuit, work->that->partitions,
                  work->that->partitions == 1 ? "" : "s");
         CUZK_TRY(cuzk_file_out_open(given->timeline, true, &out, err));
-        status = cuzk_timeline_write(work->timeline, title, cuzk_file_out_sink(out), err);
-        if (status != CUZK_OK) {
-            cuzk_file_out_abandon(out);
-            return status;
-        }
-        CUZK_TRY(cuzk_file_out_commit(out, err));
+        CUZK_TRY(cuzk_file_out_close(cuzk_timeline_write(work->timeline, title, cuzk_file_out_sink(out), err),
+                                     out, err));
     }
     return CUZK_OK;
 }

@@ -20,7 +20,8 @@ struct cli_local_proof {
 
 /* Finds the key, proves every partition of `that`, verifies, writes the proofs and reports; spans go to the
  * timeline, which is written where it was asked for. Errors: NOT_FOUND (no parameters), those of backend and
- * prover or of the pipeline (cli/pipeline.h), named by `name`, EXISTS and IO of the outputs, CANCELLED. */
+ * prover or of the pipeline (cli/pipeline.h), named by `name`, IO (an output),
+ * CANCELLED. */
 enum cuzk_status cli_local_prove(struct cli_session *session, const struct cli_local_proof *given,
                                  struct cuzk_case *that, struct cuzk_timeline *timeline,
                                  struct cuzk_error *err);

@@ -15,13 +15,7 @@ enum cuzk_status cli_output(const char *path, bool replace,
     struct cuzk_file_out *out;
 
     CUZK_TRY(cuzk_file_out_open(path, replace, &out, err));
-    const enum cuzk_status status = write(what, cuzk_file_out_sink(out), err);
-
-    if (status != CUZK_OK) {
-        cuzk_file_out_abandon(out);
-        return status;
-    }
-    return cuzk_file_out_commit(out, err);
+    return cuzk_file_out_close(write(what, cuzk_file_out_sink(out), err), out, err);
 }
 
 enum cuzk_status cli_output_check(const char *option, const char *path, bool replace, bool json,

@@ -33,14 +33,8 @@ static enum cuzk_status write_vanilla(const struct cli_post_folder *folder,
 
     snprintf(file, sizeof file, "%s/vanilla-%" PRIu64 ".bin", folder->path, vanilla->sector_id);
     CUZK_TRY(cuzk_file_out_open(file, true, &out, err));
-    const enum cuzk_status status =
-        cuzk_post_vanilla_encode(folder->config, vanilla, cuzk_file_out_sink(out), err);
-
-    if (status != CUZK_OK) {
-        cuzk_file_out_abandon(out);
-        return status;
-    }
-    return cuzk_file_out_commit(out, err);
+    return cuzk_file_out_close(
+        cuzk_post_vanilla_encode(folder->config, vanilla, cuzk_file_out_sink(out), err), out, err);
 }
 
 enum cuzk_status cli_post_folder_add(struct cli_post_folder *folder, const struct cuzk_post_vanilla *vanilla,
@@ -67,9 +61,5 @@ enum cuzk_status cli_post_folder_close(struct cli_post_folder *folder, enum cuzk
         if (status != CUZK_OK && err != NULL)
             *err = folder->error;
     }
-    if (status != CUZK_OK) {
-        cuzk_file_out_abandon(folder->out);
-        return status;
-    }
-    return cuzk_file_out_commit(folder->out, err);
+    return cuzk_file_out_close(status, folder->out, err);
 }

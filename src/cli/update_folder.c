@@ -12,7 +12,7 @@ enum cuzk_status cli_update_folder_add(const struct cuzk_sector_directory *direc
 
     snprintf(name, sizeof name, "partition-%u.bin", proof->partition);
     CUZK_TRY(cuzk_sector_file_open(directory, name, &out, err));
-    return cuzk_sector_file_close(cuzk_update_proof_encode(proof, cuzk_file_out_sink(out), err), out, err);
+    return cuzk_file_out_close(cuzk_update_proof_encode(proof, cuzk_file_out_sink(out), err), out, err);
 }
 
 static void put_commitment(struct cuzk_json_writer *json, const char *name, const struct cuzk_fr *commitment)
@@ -45,5 +45,5 @@ enum cuzk_status cli_update_folder_finish(const struct cuzk_sector_directory *di
     cuzk_json_write_member_u64(&json, "sector_size", (uint64_t)CUZK_FR_BYTES << shape->log2_nodes);
     cli_update_folder_commitments(&json, commitments);
     cuzk_json_write_object_end(&json);
-    return cuzk_sector_file_close(cuzk_json_write_finish(&json), out, err);
+    return cuzk_file_out_close(cuzk_json_write_finish(&json), out, err);
 }

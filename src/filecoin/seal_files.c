@@ -38,7 +38,7 @@ static enum cuzk_status write_c1(const struct cuzk_sector_directory *directory, 
     CUZK_TRY(cuzk_sector_file_open(directory, "c1.json", &out, err));
     hashed.sink = cuzk_file_out_sink(out);
     cuzk_sha256_init(&hashed.hash);
-    CUZK_TRY(cuzk_sector_file_close(cuzk_c1_encode(c1, &sink, err), out, err));
+    CUZK_TRY(cuzk_file_out_close(cuzk_c1_encode(c1, &sink, err), out, err));
     cuzk_sha256_final(&hashed.hash, digest);
     *length = hashed.length;
     return CUZK_OK;
@@ -205,8 +205,8 @@ enum cuzk_status cuzk_sealed_sector_write(const struct cuzk_sealed_sector *s, co
     CUZK_TRY(cuzk_sector_file_bytes(&to, "p_aux.bin", p_aux, sizeof p_aux, err));
     CUZK_TRY(write_c1(&to, s->c1, &length, digest, err));
     CUZK_TRY(cuzk_sector_file_open(&to, "public_inputs.json", &out, err));
-    CUZK_TRY(cuzk_sector_file_close(put_inputs(s, out, err), out, err));
+    CUZK_TRY(cuzk_file_out_close(put_inputs(s, out, err), out, err));
     CUZK_TRY(cuzk_sector_file_open(&to, "sector.json", &out,
                                    err)); /* last: its presence says that the rest is there */
-    return cuzk_sector_file_close(put_sector(s, length, digest, out, err), out, err);
+    return cuzk_file_out_close(put_sector(s, length, digest, out, err), out, err);
 }

@@ -14,22 +14,13 @@ enum cuzk_status cuzk_sector_file_open(const struct cuzk_sector_directory *direc
     return cuzk_file_out_open(path, directory->replace, out, err);
 }
 
-enum cuzk_status cuzk_sector_file_close(enum cuzk_status status, struct cuzk_file_out *out,
-                                        struct cuzk_error *err)
-{
-    if (status == CUZK_OK)
-        return cuzk_file_out_commit(out, err);
-    cuzk_file_out_abandon(out);
-    return status;
-}
-
 enum cuzk_status cuzk_sector_file_bytes(const struct cuzk_sector_directory *directory, const char *name,
                                         const void *bytes, size_t n, struct cuzk_error *err)
 {
     struct cuzk_file_out *out;
 
     CUZK_TRY(cuzk_sector_file_open(directory, name, &out, err));
-    return cuzk_sector_file_close(cuzk_file_out_write(out, bytes, n, err), out, err);
+    return cuzk_file_out_close(cuzk_file_out_write(out, bytes, n, err), out, err);
 }
 
 static enum cuzk_status put_elements(struct cuzk_file_out *out, const struct cuzk_fr *elements, size_t n,
@@ -52,5 +43,5 @@ enum cuzk_status cuzk_sector_file_elements(const struct cuzk_sector_directory *d
     struct cuzk_file_out *out;
 
     CUZK_TRY(cuzk_sector_file_open(directory, name, &out, err));
-    return cuzk_sector_file_close(put_elements(out, elements, n, err), out, err);
+    return cuzk_file_out_close(put_elements(out, elements, n, err), out, err);
 }

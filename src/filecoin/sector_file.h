@@ -13,13 +13,10 @@ struct cuzk_sector_directory {
     bool replace; /* files that are there already; refused otherwise */
 };
 
-/* Opens a file of the directory for writing. Errors: ARGUMENT (the name is too long), EXISTS, IO, MEMORY. */
+/* Opens a file of the directory for writing; cuzk_file_out_close ends it. Errors: ARGUMENT (the name is too
+ * long), EXISTS, IO, MEMORY. */
 enum cuzk_status cuzk_sector_file_open(const struct cuzk_sector_directory *directory, const char *name,
                                        struct cuzk_file_out **out, struct cuzk_error *err);
-
-/* Lets it appear if what was written to it went well (`status`), and removes it otherwise. */
-enum cuzk_status cuzk_sector_file_close(enum cuzk_status status, struct cuzk_file_out *out,
-                                        struct cuzk_error *err);
 
 /* A whole file of bytes; of field elements, 32 bytes little-endian each. */
 enum cuzk_status cuzk_sector_file_bytes(const struct cuzk_sector_directory *directory, const char *name,

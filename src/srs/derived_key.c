@@ -115,12 +115,7 @@ static enum cuzk_status make_file(struct making *making, bool replace, struct cu
     if (!cuzk_cache_place(making->params_path, CUZK_DERIVED_SUFFIX, path))
         return cuzk_error_set(err, CUZK_IO, "%s: no place to keep a derived key at", making->params_path);
     CUZK_TRY(cuzk_file_out_open(path, replace, &file, err));
-    const enum cuzk_status status = make_bytes(making, cuzk_file_out_store(file), err);
-    if (status != CUZK_OK) {
-        cuzk_file_out_abandon(file);
-        return status;
-    }
-    return cuzk_file_out_commit(file, err);
+    return cuzk_file_out_close(make_bytes(making, cuzk_file_out_store(file), err), file, err);
 }
 
 enum cuzk_status cuzk_derived_build(struct cuzk_backend *backend, struct cuzk_pool *pool,

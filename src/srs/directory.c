@@ -158,8 +158,5 @@ enum cuzk_status cuzk_parameter_manifest_write(const char *directory, const stru
     CUZK_TRY_OUT(cuzk_json_write_finish(&json));
     CUZK_TRY_OUT(cuzk_file_out_write(out, "\n", 1, err));
 out:
-    if (status == CUZK_OK)
-        return cuzk_file_out_commit(out, err);
-    cuzk_file_out_abandon(out);
-    return status;
+    return cuzk_file_out_close(status, out, err);
 }

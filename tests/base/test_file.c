@@ -176,6 +176,20 @@ static void test_out__abandoned_leaves_nothing(void **state)
     cuzk_mem_fail_after(SIZE_MAX, 0);
 }
 
+static void test_out_close__commits_what_went_well_alone(void **state)
+{
+    struct cuzk_file_out *out;
+
+    (void)state;
+    assert_int_equal(cuzk_file_out_open(in_folder("a"), false, &out, NULL), CUZK_OK);
+    assert_int_equal(cuzk_file_out_close(CUZK_INPUT, out, NULL), CUZK_INPUT);
+    assert_int_equal(empty_folder(), 0);
+    assert_int_equal(cuzk_file_out_open(in_folder("a"), false, &out, NULL), CUZK_OK);
+    assert_int_equal(cuzk_file_out_close(cuzk_file_out_write(out, "all", 3, NULL), out, NULL), CUZK_OK);
+    assert_int_equal(access(in_folder("a"), F_OK), 0);
+    assert_int_equal(empty_folder(), 1);
+}
+
 static void test_out__reports_a_full_device(void **state)
 {
     struct cuzk_file_out *out;
@@ -251,6 +265,7 @@ int main(void)
         cmocka_unit_test(test_map__reads_pipes_up_to_the_limit),
         cmocka_unit_test(test_out__refuses_to_replace),
         cmocka_unit_test(test_out__abandoned_leaves_nothing),
+        cmocka_unit_test(test_out_close__commits_what_went_well_alone),
         cmocka_unit_test(test_out__reports_a_full_device),
         cmocka_unit_test(test_out__writes_at_offsets),
         cmocka_unit_test(test_out__takes_room_ahead),
