@@ -104,7 +104,41 @@ class Killed(Case):
         self.assertGreater(cut, 0)
 
 
+def frames(log, size):
+    """Where the pages of a write-ahead log begin that belong to its newest round, and their numbers."""
+    salt, at, found = log[16:24], 32, []
+    while at + 24 + size <= len(log) and log[at + 8 : at + 16] == salt:
+        found.append((at + 24, int.from_bytes(log[at : at + 4], "big")))
+        at += 24 + size
+    return found
+
+
+def damage(data, page):
+    """The rows of a page, from where its first byte lies."""
+    content = page + int.from_bytes(data[page + 5 : page + 7], "big")
+    for at in range(content, content + 100):
+        data[at] ^= 0x55
+
+
 class Damaged(Case):
+    def corrupt(self, state):
+        """A page of the database that holds rows and is not in the log, and one in the middle of the log."""
+        database, log = (state / name for name in ("journal.sqlite", "journal.sqlite-wal"))
+        data, logged = bytearray(database.read_bytes()), bytearray(log.read_bytes())
+        size = int.from_bytes(data[16:18], "big")
+        newest = frames(logged, size)
+        anew = {number for _, number in newest}
+        rows = [at for at in range(size, len(data), size)
+                if data[at] == 13 and data[at + 3 : at + 5] != b"\0\0" and at // size + 1 not in anew]
+        self.assertTrue(rows or newest)
+        if rows:
+            damage(data, rows[len(rows) // 2])
+            database.write_bytes(data)
+        if newest:
+            damage(logged, newest[len(newest) // 2][0])
+            log.write_bytes(logged)
+        print(f"{len(rows)} pages of rows in the database, {len(newest)} pages in the log", flush=True)
+
     def test_a_corrupt_page_is_survived(self):
         daemon = Daemon(self.folder, device="null:msm=1ms").start()
         self.addCleanup(daemon.stop, signal.SIGKILL)
@@ -112,12 +146,7 @@ class Damaged(Case):
         time.sleep(1)
         daemon.stop(signal.SIGKILL)
         load.join()
-        for name in ("journal.sqlite", "journal.sqlite-wal"):
-            path = daemon.state / name
-            data = bytearray(path.read_bytes())
-            for at in range(len(data) // 2, min(len(data) // 2 + 100, len(data))):
-                data[at] ^= 0x55
-            path.write_bytes(data)
+        self.corrupt(daemon.state)
         daemon.start()
         self.assertIn("damaged", daemon.said())
         connection = h2.Connection(daemon.socket)
