@@ -124,6 +124,8 @@ static enum cuzk_status inspect_proof(struct cli_session *session, const struct 
     CUZK_TRY(status);
     cli_facts_begin(session, map, CLI_FILE_PROOF);
     cli_fact_number(session, "partitions", length / CUZK_PROOF_BYTES);
+    cli_fact_text(session, "proof_check",
+                  "needs what is proved: `cuzk verify`; the points are those of a proof");
     return cli_facts_end(session, true, "", err);
 }
 
@@ -283,6 +285,8 @@ static enum cuzk_status inspect_proof_json(struct cli_session *session, const st
 
     CUZK_TRY(cuzk_snarkjs_proof_read(map->path, map->bytes, (size_t)map->length, proof, err));
     cli_facts_begin(session, map, CLI_FILE_PROOF_JSON);
+    cli_fact_text(session, "proof_check",
+                  "needs the signals: `cuzk r1cs verify`; the points are those of a proof");
     return cli_facts_end(session, true, "", err);
 }
 
