@@ -145,6 +145,7 @@ enum cuzk_status engine_key_acquire(struct cuzk_engine *engine, struct engine_ci
 {
     struct engine_device *place = &engine->devices[device];
     const struct cuzk_tiers_place *key = &engine->tiers.key[circuit->index].place[device];
+    const unsigned bit = 1U << device;
     enum cuzk_status status = CUZK_OK;
 
     pthread_mutex_lock(&engine->keys_lock);
@@ -155,8 +156,14 @@ enum cuzk_status engine_key_acquire(struct cuzk_engine *engine, struct engine_ci
         }
         const bool others_first = place->waits_for_room != NULL && place->waits_for_room != circuit;
 
-        if (others_first || key->state == CUZK_TIERS_MOVING) {
+        const bool suspect = (atomic_load(&circuit->suspect) & bit) != 0;
+
+        if (others_first || key->state == CUZK_TIERS_MOVING || (suspect && key->references > 0)) {
             pthread_cond_wait(&engine->keys_changed, &engine->keys_lock);
+        } else if (suspect) { /* its file is opened, and looked at, anew */
+            atomic_fetch_and(&circuit->suspect, ~bit);
+            if (key->state == CUZK_TIERS_THERE)
+                evict(engine, circuit, device);
         } else if (key->state == CUZK_TIERS_THERE) {
             cuzk_tiers_acquire(&engine->tiers, circuit->index, device);
             break;

@@ -148,6 +148,8 @@ static void report(struct cuzk_engine *engine, const struct engine_task *task, e
         engine->retries++;
         engine_note(engine, CUZK_EVENT_TYPE_RETRIED, unit->members[0].job, "", 0);
     }
+    if (current && status == CUZK_INPUT && calls_device(task->stage) && task->stage > CUZK_STAGE_SETUP)
+        atomic_fetch_or(&unit->circuit->suspect, 1U << task->device); /* its file is not what it was */
     if (task->stage == CUZK_STAGE_FINISH && current)
         engine_slot_free(engine, unit);
     if (task->stage == CUZK_STAGE_RELEASE)

@@ -9,6 +9,7 @@
 #define CUZK_ENGINE_ENGINE_STATE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/pool.h"
 #include "circuit/circuit.h"
@@ -40,6 +41,7 @@ struct engine_circuit {
     char name[CUZK_CIRCUIT_NAME];
     char path[CUZK_PARAMETER_PATH]; /* of the parameters */
     uint64_t path_bytes;
+    atomic_uint suspect; /* bits of devices that found bad points in its key: it is loaded anew */
     struct cuzk_circuit circuit;
     struct cuzk_prepared_vk *vk;
     uint64_t witness_bytes;       /* of a partition */

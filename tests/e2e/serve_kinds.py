@@ -71,7 +71,8 @@ class Kinds(Case):
         self.port = free_port()
         folder = self.folder / f"daemon-{isolation}-{len(list(self.folder.iterdir()))}"
         folder.mkdir()
-        self.daemon = Daemon(folder, "--params-dir", self.keys, "--isolation", isolation, *options, device=device,
+        keys = [] if "--params-dir" in options else ["--params-dir", self.keys]
+        self.daemon = Daemon(folder, *keys, "--isolation", isolation, *options, device=device,
                              http=f"127.0.0.1:{self.port}").start()
         self.addCleanup(self.daemon.stop)
         return self.daemon
@@ -156,6 +157,29 @@ class Posts(Kinds):
                              others, "--out", out)
         self.assertIn("does not verify", result.err)
         self.assertFalse(out.exists())
+
+    def test_a_key_that_is_damaged_and_mended_under_the_daemon(self):
+        """Jobs fail with the reason while it is damaged; none needs a restart, nor somebody who evicts it."""
+        whole = next(self.folders["wpost"].glob("*.params"))
+        ours = self.folder / "ours"
+        shutil.copytree(self.folders["wpost"], ours)
+        params = ours / whole.name
+        for isolation in ("thread", "process"):
+            with self.subTest(isolation=isolation):
+                self.serve(isolation, DEVICE, "--params-dir", ours)
+                self.remote("wpost", "window-2k-3")
+                size = params.stat().st_size
+                with open(params, "r+b") as file:
+                    file.seek(size // 3)
+                    file.write(os.urandom(size // 10))
+                given, _ = inputs("wpost", "window-2k")
+                failed = self.expect(3, "submit", "wpost", *given, "--out", self.folder / "none", "--addr",
+                                     self.daemon.address, "--request-id", "while damaged")
+                self.assertIn("BLAKE2b digest", failed.err)
+                shutil.copy(whole, ours / "mended")
+                os.replace(ours / "mended", params)
+                self.remote("wpost", "window-2k-3-v1")
+                self.assertEqual(self.daemon.stop(), 0)
 
     def test_without_a_key_here_or_a_daemon_there(self):
         self.serve()
