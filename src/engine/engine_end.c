@@ -159,7 +159,8 @@ static void write_end(struct cuzk_engine *engine, struct engine_job *job)
 static void log_end(struct cuzk_engine *engine, const struct engine_job *job)
 {
     const unsigned long long id = (unsigned long long)job->id;
-    const char *kind = cuzk_proof_kind_row(job->kind)->name;
+    const struct cuzk_proof_kind_row *row = cuzk_proof_kind_row(job->kind); /* NULL: of a damaged journal */
+    const char *kind = row != NULL ? row->name : "no kind of proof";
     const double seconds = (double)(job->ended_ns - job->accepted_ns) / 1e9;
 
     pthread_mutex_unlock(&engine->lock);
