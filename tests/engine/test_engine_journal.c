@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "engine/engine_driver.h"
+#include "engine/journal.h"
 #include "engine/temporary.h"
 #include "support/random.h"
 
@@ -70,6 +71,31 @@ static void test_restart__queued_jobs_go_on_and_results_are_kept(void **state)
     engine_driver_submit(&driver, STACKED_2K, CUZK_PRIORITY_NORMAL, later);
     assert_true(cuzk_job_id_parse(later) > cuzk_job_id_parse(jobs[JOBS - 1]));
     assert_int_equal(engine_driver_await(&driver, later).state, CUZK_JOB_DONE);
+    engine_driver_close(&driver);
+    temporary_remove(directory);
+}
+
+/* A row whose checksum holds and whose kind is none: its job fails, and says so in the log too. */
+static void test_restart__a_job_of_no_kind_fails(void **state)
+{
+    struct cuzk_request request = {.request_id = "none", .kind = CUZK_PROOF_KIND_NONE, .sector_size = 2048};
+    struct cuzk_journal_job row = {
+        .id = 7, .request_id = "none", .sector_size = 2048, .accepted_ms = (uint64_t)time(NULL) * 1000};
+    char directory[TEMPORARY_BYTES], job[CUZK_JOB_ID_TEXT];
+    struct engine_driver driver;
+    struct cuzk_journal *journal;
+    struct cuzk_error err;
+
+    (void)state;
+    temporary_make(directory);
+    cuzk_request_digest(&request, row.digest);
+    cuzk_request_key(row.request_id, row.digest, row.key);
+    assert_int_equal(cuzk_journal_open(directory, NULL, &journal, &err), CUZK_OK);
+    assert_int_equal(cuzk_journal_accept(journal, &row, &request, &err), CUZK_OK);
+    cuzk_journal_close(journal);
+    open_in(&driver, directory, 0);
+    cuzk_job_id_format(row.id, job);
+    assert_int_equal(engine_driver_await(&driver, job).state, CUZK_JOB_FAILED);
     engine_driver_close(&driver);
     temporary_remove(directory);
 }
@@ -233,6 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kill__every_accepted_job_is_answered),
         cmocka_unit_test(test_restart__queued_jobs_go_on_and_results_are_kept),
+        cmocka_unit_test(test_restart__a_job_of_no_kind_fails),
         cmocka_unit_test(test_create__one_engine_a_directory),
         cmocka_unit_test(test_submit__a_full_disk_is_said_and_passes),
     };
