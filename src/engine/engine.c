@@ -252,6 +252,7 @@ static void init_locks(struct cuzk_engine *engine)
     engine_cond_init(&engine->case_changed);
     engine_cond_init(&engine->keys_changed);
     engine_cond_init(&engine->warm_wake);
+    engine_cond_init(&engine->derive_wake);
     engine_cond_init(&engine->room_changed);
     engine_cond_init(&engine->host_queue.filled);
 }
@@ -276,6 +277,8 @@ static enum cuzk_status start_up(struct cuzk_engine *engine, const struct cuzk_e
     CUZK_TRY(engine_end_start(engine, err));
     if (engine->journal != NULL)
         CUZK_TRY(engine_recover(engine, err));
+    engine->derive = options->derive;
+    CUZK_TRY(engine_deriver_start(engine, err));
     return engine_preloader_start(engine, err);
 }
 
@@ -349,6 +352,7 @@ void cuzk_engine_end_loads(struct cuzk_engine *engine)
     engine->keys_stopping = true;
     pthread_cond_broadcast(&engine->keys_changed);
     pthread_cond_broadcast(&engine->warm_wake);
+    pthread_cond_broadcast(&engine->derive_wake);
     pthread_mutex_unlock(&engine->keys_lock);
 }
 
@@ -366,6 +370,8 @@ static void stop_threads(struct cuzk_engine *engine)
             engine->devices[d].device->ops->end(engine->devices[d].device);
     if (engine->preloader_started)
         pthread_join(engine->preloader, NULL);
+    if (engine->deriver_started)
+        pthread_join(engine->deriver, NULL);
     engine_lanes_stop(engine);
     engine_keepers_stop(engine);
     engine_end_stop(engine);
@@ -415,6 +421,7 @@ void cuzk_engine_destroy(struct cuzk_engine *engine)
     pthread_cond_destroy(&engine->case_changed);
     pthread_cond_destroy(&engine->keys_changed);
     pthread_cond_destroy(&engine->warm_wake);
+    pthread_cond_destroy(&engine->derive_wake);
     pthread_cond_destroy(&engine->room_changed);
     pthread_cond_destroy(&engine->host_queue.filled);
     pthread_mutex_destroy(&engine->keys_lock);

@@ -23,6 +23,7 @@
 #include "engine/request.h"
 #include "engine/sched.h"
 #include "srs/circuit_id.h"
+#include "srs/derived_job.h"
 #include "srs/tiers.h"
 
 struct cuzk_engine;
@@ -54,7 +55,12 @@ struct cuzk_engine_options {
     uint64_t host_stage_ns[CUZK_STAGES]; /* WITNESS, VERIFY and RELEASE where verify is false */
     const char *const *preload;          /* circuit ids, loaded before `ready` */
     size_t preload_count;
-    bool winning_hot;           /* keys of WinningPoSt whose parameters are there are loaded first, unasked */
+    bool winning_hot; /* keys of WinningPoSt whose parameters are there are loaded first, unasked */
+    /* Makes derived keys that are missing, in the background, once their circuit's key is hot:
+     * cuzk_derived_job_run, or NULL: nobody does. A key that was made is taken up when nobody uses the old
+     * one. */
+    enum cuzk_status (*derive)(const struct cuzk_derived_job *job, bool *made, struct cuzk_error *note,
+                               struct cuzk_error *err);
     const struct cuzk_log *log; /* may be NULL */
 };
 

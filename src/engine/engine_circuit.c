@@ -37,6 +37,7 @@ static enum cuzk_status open_key(struct cuzk_engine *engine, struct engine_circu
                                  circuit->path, err));
     CUZK_TRY(cuzk_params_open(circuit->path, &params, err));
     circuit->path_bytes = params.map.length;
+    circuit->domain = params.query[CUZK_QUERY_H].count + 1;
     CUZK_TRY_OUT(cuzk_circuit_open(&circuit->id, &circuit->circuit, err));
     circuit->witness_bytes = witness_bytes(&circuit->circuit.total);
     if (params.vk.ic_count != circuit->circuit.total.inputs) {

@@ -31,7 +31,7 @@ void engine_keys_tell_core(struct cuzk_engine *engine, unsigned device)
 }
 
 /* Until the units that have buffers on the device leave what the keys were promised. */
-static void wait_for_buffers(struct cuzk_engine *engine, unsigned device)
+void engine_keys_await_buffers(struct cuzk_engine *engine, unsigned device)
 {
     const struct engine_device *place = &engine->devices[device];
 
@@ -80,7 +80,7 @@ static enum cuzk_status load(struct cuzk_engine *engine, struct engine_circuit *
     cuzk_tiers_begin(&engine->tiers, circuit->index, device);
     pthread_mutex_unlock(&engine->keys_lock);
     engine_keys_tell_core(engine, device);
-    wait_for_buffers(engine, device);
+    engine_keys_await_buffers(engine, device);
     enum cuzk_status status = CUZK_OK;
 
     if (engine->verify) /* the bytes are the expected ones; read once, then remembered */
@@ -92,6 +92,8 @@ static enum cuzk_status load(struct cuzk_engine *engine, struct engine_circuit *
     pthread_mutex_lock(&engine->keys_lock);
     cuzk_tiers_end(&engine->tiers, circuit->index, device, status == CUZK_OK);
     engine_warm_wake(engine);
+    if (status == CUZK_OK)
+        engine_derive_want(engine, circuit);
     if (status != CUZK_OK) {
         pthread_mutex_unlock(&engine->keys_lock);
         engine_keys_tell_core(engine, device);
@@ -123,6 +125,10 @@ static enum cuzk_status make_hot(struct cuzk_engine *engine, struct engine_circu
         if (place->waits_for_room == circuit)
             place->waits_for_room = NULL;
         return load(engine, circuit, device, err);
+    }
+    if (engine_derive_yield(engine)) { /* rather than another key */
+        pthread_cond_wait(&engine->keys_changed, &engine->keys_lock);
+        return CUZK_OK;
     }
     if (step.action == CUZK_TIERS_EVICT) {
         evict(engine, &engine->circuits[step.key], step.device);
@@ -259,6 +265,25 @@ static enum cuzk_status preload_on(struct cuzk_engine *engine, struct engine_cir
     return status;
 }
 
+bool engine_key_renew(struct cuzk_engine *engine, struct engine_circuit *circuit, unsigned device)
+{
+    const struct cuzk_tiers_place *key = &engine->tiers.key[circuit->index].place[device];
+    struct cuzk_error err = {0};
+    bool already;
+
+    pthread_mutex_lock(&engine->keys_lock);
+    const bool is_free = key->state == CUZK_TIERS_THERE && key->references == 0;
+
+    if (is_free)
+        evict(engine, circuit, device);
+    pthread_mutex_unlock(&engine->keys_lock);
+    if (is_free && preload_on(engine, circuit, device, &already, &err) != CUZK_OK &&
+        !engine_is_stopping(engine))
+        cuzk_log_line(engine->log, CUZK_LOG_WARNING, "device %u: %s is not loaded again: %s", device,
+                      circuit->name, err.message);
+    return is_free;
+}
+
 enum cuzk_status cuzk_engine_preload(struct cuzk_engine *engine, const char *name, bool *already,
                                      uint64_t *load_ms, struct cuzk_error *err)
 {
@@ -369,6 +394,7 @@ static void *preloader_main(void *argument)
     pthread_mutex_lock(&engine->lock);
     engine->ready = true;
     pthread_mutex_unlock(&engine->lock);
+    engine_derive_begin(engine);
     engine_warm_keep(engine);
     return NULL;
 }

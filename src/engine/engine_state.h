@@ -51,6 +51,9 @@ struct engine_circuit {
     struct cuzk_device_need device_need[CUZK_SCHED_DEVICES_MOST];
     struct cuzk_file_map warm; /* its parameter file, where that is warm; whoever moves it */
     bool warm_pinned;          /* the same */
+    uint32_t domain;           /* of the quotient, from the parameters */
+    bool derive_asked;         /* keys_lock */
+    struct engine_circuit *next_derive;
 };
 
 /* ---- jobs ---- */
@@ -277,7 +280,15 @@ struct cuzk_engine {
     unsigned circuit_count;
     pthread_mutex_t keys_lock;
     pthread_cond_t keys_changed, warm_wake;
-    bool warm_due;           /* keys_lock */
+    bool warm_due; /* keys_lock */
+    enum cuzk_status (*derive)(const struct cuzk_derived_job *job, bool *made, struct cuzk_error *note,
+                               struct cuzk_error *err); /* NULL: nobody */
+    struct engine_circuit *derive_queue;                /* keys_lock, all of these */
+    pthread_cond_t derive_wake;
+    bool derive_may;                 /* begin */
+    bool derive_runs, derive_yields; /* memory is set aside for it; keys want that */
+    pthread_t deriver;
+    bool deriver_started;
     struct cuzk_tiers tiers; /* keys_lock */
     bool keys_stopping;
     unsigned room_waiters; /* lock: keys that wait until buffers are gone */
@@ -381,6 +392,10 @@ enum cuzk_status engine_preloader_start(struct cuzk_engine *engine, struct cuzk_
 /* With srs per-proof: a key that nobody uses goes. Not under lock. */
 void engine_key_settle(struct cuzk_engine *engine, struct engine_circuit *circuit, unsigned device);
 bool engine_is_stopping(void *engine);
+/* Until buffers that were granted before leave what keys and others were promised. Under no lock. */
+void engine_keys_await_buffers(struct cuzk_engine *engine, unsigned device);
+/* Binds a key anew, at once: under no lock. Nothing where it is not there, or in use; false then. */
+bool engine_key_renew(struct cuzk_engine *engine, struct engine_circuit *circuit, unsigned device);
 /* What keys hold changed: the core plans with the rest. */
 void engine_keys_tell_core(struct cuzk_engine *engine, unsigned device);
 /* Bytes of host memory that a partition of a job is planned with. */
@@ -399,6 +414,16 @@ void engine_warm_settle(struct cuzk_engine *engine);
 void engine_warm_keep(struct cuzk_engine *engine);
 /* Under keys_lock: they have. */
 void engine_warm_wake(struct cuzk_engine *engine);
+
+/* ---- engine_derive.c: derived keys that are missing ---- */
+
+enum cuzk_status engine_deriver_start(struct cuzk_engine *engine, struct cuzk_error *err);
+/* Under keys_lock: the circuit's key is hot. Once a circuit. */
+void engine_derive_want(struct cuzk_engine *engine, struct engine_circuit *circuit);
+/* Under keys_lock: a key waits for room. True: some is set aside, and will be given back. */
+bool engine_derive_yield(struct cuzk_engine *engine);
+/* Keys that were asked for before the engine is ready are there: it may begin. Under no lock. */
+void engine_derive_begin(struct cuzk_engine *engine);
 
 /* ---- engine_job.c: the jobs that are known ---- */
 

@@ -1,4 +1,5 @@
 #include "server/config.h"
+#include "srs/derived_key.h"
 
 /* The order is that of the file: rows of one section stand together. */
 static const struct cuzk_option rows[] = {
@@ -117,10 +118,12 @@ static const struct cuzk_option rows[] = {
      .placeholder = "MODE",
      .key = "engine.derived_key",
      .environment = "CUZK_DERIVED_KEY",
-     .choices = "off|use",
+     .choices = CUZK_DERIVED_MODES,
      .fallback = "use",
      .help = "whether a derived key beside the parameters (cuzk derive) is used: four transforms a partition "
-             "instead of six"},
+             "instead of six; build: one that is missing is made in the background, by the first device, and "
+             "taken up "
+             "when there is nothing to prove"},
     {.name = "preload",
      .type = CUZK_OPTION_LIST,
      .offset = offsetof(struct cuzk_config_values, preload),

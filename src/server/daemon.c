@@ -160,6 +160,8 @@ static enum cuzk_status start_engine(struct cuzk_daemon *daemon, const struct cu
         .preload = values->preload.items,
         .preload_count = values->preload.count,
         .winning_hot = true,
+        .derive =
+            cuzk_derived_mode_parse(values->derived_key) == CUZK_DERIVED_BUILD ? cuzk_derived_job_run : NULL,
         .log = log,
     };
 

@@ -20,9 +20,10 @@ enum cuzk_derived_mode {
 #define CUZK_DERIVED_MODES  "off|use|build"
 #define CUZK_DERIVED_SUFFIX ".derived"
 
-/* Whether provers take derived keys: CUZK_DERIVED_OFF or _USE. $CUZK_DERIVED_KEY, "off" or "use"; USE where
- * it is not set. The other one puts an option's value into force, for this process and those that it starts;
- * NULL leaves all as it is. While one thread runs. Errors: IO. */
+/* Whether provers take derived keys: CUZK_DERIVED_OFF, or any other. $CUZK_DERIVED_KEY, one of the above; USE
+ * where it is not set. (A daemon makes them with "build"; others only take them.) The other one puts an
+ * option's value into force, for this process and those that it starts; NULL leaves all as it is. While one
+ * thread runs. Errors: IO. */
 #define CUZK_DERIVED_VARIABLE "CUZK_DERIVED_KEY"
 
 enum cuzk_derived_mode cuzk_derived_mode_now(void);

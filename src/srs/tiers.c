@@ -61,7 +61,7 @@ enum cuzk_status cuzk_tiers_fits(const struct cuzk_tiers *tiers, const char *nam
 
 uint64_t cuzk_tiers_device_bytes(const struct cuzk_tiers *tiers, uint32_t device)
 {
-    uint64_t bytes = 0;
+    uint64_t bytes = tiers->other_device[device];
 
     for (uint32_t k = 0; k < tiers->keys; k++)
         if (counts(tiers->key[k].place[device].state))
@@ -92,7 +92,7 @@ static uint64_t bound_bytes(const struct cuzk_tiers *tiers)
 
 uint64_t cuzk_tiers_host_bytes(const struct cuzk_tiers *tiers)
 {
-    return bound_bytes(tiers) + warm_bytes(tiers);
+    return bound_bytes(tiers) + warm_bytes(tiers) + tiers->other_host;
 }
 
 /* The largest partition of the keys that are on any device, and of one more. */
@@ -244,6 +244,36 @@ void cuzk_tiers_lost(struct cuzk_tiers *tiers, uint32_t device)
     for (uint32_t k = 0; k < tiers->keys; k++)
         if (tiers->key[k].place[device].state == CUZK_TIERS_THERE)
             tiers->key[k].place[device].state = CUZK_TIERS_AWAY;
+}
+
+/* ---- for others ---- */
+
+bool cuzk_tiers_reserve(struct cuzk_tiers *tiers, uint32_t device, uint64_t on_device, uint64_t on_host)
+{
+    uint64_t unit = 0, partition = 0;
+
+    for (uint32_t k = 0; k < tiers->keys; k++) {
+        const struct cuzk_tiers_place *place = &tiers->key[k].place[device];
+
+        if (counts(place->state) && place->need.unit_device > unit)
+            unit = place->need.unit_device;
+        if (largest_partition(tiers, k) > partition)
+            partition = largest_partition(tiers, k);
+    }
+    if ((tiers->device_budget[device] != 0 &&
+         cuzk_tiers_device_bytes(tiers, device) + on_device + tiers->units * unit >
+             tiers->device_budget[device]) ||
+        (tiers->host_budget != 0 && cuzk_tiers_host_bytes(tiers) + on_host + partition > tiers->host_budget))
+        return false;
+    tiers->other_device[device] = on_device;
+    tiers->other_host = on_host;
+    return true;
+}
+
+void cuzk_tiers_unreserve(struct cuzk_tiers *tiers, uint32_t device)
+{
+    tiers->other_device[device] = 0;
+    tiers->other_host = 0;
 }
 
 /* ---- warm ---- */

@@ -59,6 +59,8 @@ struct cuzk_tiers {
     uint32_t devices, keys, units;
     uint64_t host_budget, device_budget[CUZK_TIERS_DEVICES_MOST]; /* bytes; 0: no limit */
     bool in_host[CUZK_TIERS_DEVICES_MOST]; /* works in the host's memory, from the file */
+    uint64_t other_host,
+        other_device[CUZK_TIERS_DEVICES_MOST]; /* bytes that something else has, for a while */
     uint64_t clock;
     struct cuzk_tiers_key key[CUZK_TIERS_KEYS_MOST];
 };
@@ -114,7 +116,12 @@ void cuzk_tiers_give_up(struct cuzk_tiers *tiers, uint32_t key);
 /* The device forgot its keys; those being moved end by themselves. */
 void cuzk_tiers_lost(struct cuzk_tiers *tiers, uint32_t device);
 
-/* Bytes held: hot keys' and warm files' on the host; hot keys' on a device. */
+/* Sets bytes of a device and of the host aside, beside all that is there and a unit; false: there is no room.
+ * To be given back by unreserve. One at a time. */
+bool cuzk_tiers_reserve(struct cuzk_tiers *tiers, uint32_t device, uint64_t on_device, uint64_t on_host);
+void cuzk_tiers_unreserve(struct cuzk_tiers *tiers, uint32_t device);
+
+/* Bytes held: hot keys' and warm files' on the host; hot keys' on a device; with what is set aside. */
 uint64_t cuzk_tiers_host_bytes(const struct cuzk_tiers *tiers);
 uint64_t cuzk_tiers_device_bytes(const struct cuzk_tiers *tiers, uint32_t device);
 

@@ -5,19 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "engine/engine_driver.h"
+#include "engine/made_parameters.h"
 #include "temporary.h"
-
-extern char **environ;
 
 enum {
     UNIT = 32 << 20,
@@ -27,20 +23,6 @@ enum {
 
 static char folder[TEMPORARY_BYTES];
 
-/* Parameters for tests, made by the program. */
-static int setup(char *circuit, char *where)
-{
-    char *const program = getenv("CUZK_PROGRAM");
-    char command[] = "setup", out[] = "--out";
-    char *const arguments[] = {program, command, circuit, out, where, NULL};
-    int ended = -1;
-    pid_t child;
-
-    if (posix_spawn(&child, program, NULL, NULL, arguments, environ) != 0)
-        return -1;
-    return waitpid(child, &ended, 0) == child && ended == 0 ? 0 : -1;
-}
-
 /* Of WinningPoSt over 2 KiB. */
 static int make_key(void **state)
 {
@@ -48,7 +30,7 @@ static int make_key(void **state)
 
     (void)state;
     temporary_make(folder);
-    return setup(circuit, folder);
+    return made_parameters(circuit, folder);
 }
 
 static int remove_key(void **state)
@@ -227,7 +209,7 @@ static void test_warm__keys_that_take_turns_wait_in_host_memory(void **state)
     (void)state;
     temporary_make(both);
     temporary_copy(folder, both);
-    assert_int_equal(setup(circuit, both), 0);
+    assert_int_equal(made_parameters(circuit, both), 0);
     engine_driver_init(&driver, "auto");
     driver.options.verify = true;
     driver.options.winning_hot = true;

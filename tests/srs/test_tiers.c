@@ -249,6 +249,27 @@ static void test_fits__refuses_one_key_with_the_sum(void **state)
     assert_int_equal(cuzk_tiers_fits(&tiers, "porep-32g", gib, need, &err), CUZK_MEMORY);
 }
 
+static void test_reserve__counts_as_long_as_it_lasts(void **state)
+{
+    (void)state;
+    open_tiers(1, 20, 10);
+    const uint32_t first =
+        add(0, 4, (struct cuzk_tiers_need){.key_device = 3, .key_host = 5, .unit_device = 1});
+    const uint32_t second = add(0, 4, (struct cuzk_tiers_need){.key_device = 3, .unit_device = 1});
+
+    assert_true(make_hot(first, 0));
+    assert_false(cuzk_tiers_reserve(&tiers, 0, 7, 1));  /* 3 and a unit of 1 */
+    assert_false(cuzk_tiers_reserve(&tiers, 0, 1, 12)); /* 5 and a partition of 4 */
+    assert_true(cuzk_tiers_reserve(&tiers, 0, 6, 11));
+    assert_int_equal(cuzk_tiers_device_bytes(&tiers, 0), 9);
+    assert_int_equal(cuzk_tiers_host_bytes(&tiers), 16);
+    cuzk_tiers_acquire(&tiers, first, 0);
+    assert_int_equal(cuzk_tiers_next(&tiers, second, 0).action, CUZK_TIERS_WAIT);
+    cuzk_tiers_unreserve(&tiers, 0);
+    assert_int_equal(cuzk_tiers_next(&tiers, second, 0).action, CUZK_TIERS_LOAD);
+    assert_int_equal(cuzk_tiers_host_bytes(&tiers), 5);
+}
+
 /* ---- random use against a model ---- */
 
 enum { MODEL_KEYS = 8, MODEL_DEVICES = 3 };
@@ -510,6 +531,7 @@ int main(void)
         cmocka_unit_test(test_warm__room_goes_to_who_is_not_hot),
         cmocka_unit_test(test_warm__goes_before_hot_keys_do),
         cmocka_unit_test(test_fits__refuses_one_key_with_the_sum),
+        cmocka_unit_test(test_reserve__counts_as_long_as_it_lasts),
         cmocka_unit_test(test_random__agrees_with_the_model),
     };
 
