@@ -58,7 +58,7 @@ static void find_workers(struct reference *reference)
         if (k == reference->workers && k < WORKERS_MOST)
             reference->worker[reference->workers++] = lane;
     }
-    qsort(reference->worker, (size_t)reference->workers, sizeof reference->worker[0], compare_names);
+    qsort((void *)reference->worker, (size_t)reference->workers, sizeof reference->worker[0], compare_names);
 }
 
 static int worker_of(const struct reference *reference, const char *lane)

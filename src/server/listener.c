@@ -27,7 +27,7 @@ static enum cuzk_status make_folder(const char *path, struct cuzk_error *err)
         return CUZK_OK;
     *end = '\0';
     if (mkdir(folder, 0755) != 0 && errno != EEXIST)
-        return cuzk_error_set(err, CUZK_IO, "%s: cannot be made, for the socket: %s", folder,
+        return cuzk_error_set(err, CUZK_IO, "%s: cannot be made, for the socket (--listen): %s", folder,
                               strerror(errno));
     return CUZK_OK;
 }
@@ -42,11 +42,6 @@ static enum cuzk_status lock_socket(struct cuzk_listener *out, struct cuzk_error
     CUZK_TRY(make_folder(out->path, err));
     snprintf(path, sizeof path, "%s.lock", out->path);
     out->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (out->lock < 0 && errno == ENOENT)
-        return cuzk_error_set(err, CUZK_IO,
-                              "%s: its directory is not there: make it, or name another socket (--listen "
-                              "unix:PATH)",
-                              out->path);
     if (out->lock < 0)
         return cuzk_error_set(err, CUZK_IO, "%s: opening: %s", path, strerror(errno));
     if (flock(out->lock, LOCK_EX | LOCK_NB) != 0) {

@@ -178,12 +178,12 @@ class Socket(Case):
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertEqual(done.stderr.count("cuzk: "), 1, done.stderr)
 
-    def test_a_directory_that_is_missing_is_named(self):
+    def test_a_folder_that_cannot_be_made_is_named(self):
         daemon = Daemon(self.folder)
-        daemon.options[1] = f"unix:{self.folder}/none/cuzk.sock"
+        daemon.options[1] = f"unix:{self.folder}/none/below/cuzk.sock"
         done = subprocess.run([CUZK, "serve", *daemon.options], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertIn(f"cuzk: {self.folder}/none/cuzk.sock: its directory is not there", done.stderr)
+        self.assertIn(f"cuzk: {self.folder}/none/below: cannot be made, for the socket", done.stderr)
 
     def test_tcp_off_the_loopback_needs_certificates(self):
         done = subprocess.run([CUZK, "serve", "--listen", "0.0.0.0:19820", "--state-dir", self.folder / "s", "--http",
