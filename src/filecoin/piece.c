@@ -68,7 +68,10 @@ enum cuzk_status cuzk_piece_offsets(uint64_t sector_size, const struct cuzk_piec
         uint64_t size = 1;
         CUZK_TRY(cuzk_piece_padded_size(pieces[i].unpadded_size, &size, err));
         if (size > sector_size || (at + size - 1) / size * size > sector_size - size)
-            return cuzk_error_set(err, CUZK_ARGUMENT, "piece %zu does not fit into a sector of %llu bytes", i,
+            return cuzk_error_set(err, CUZK_ARGUMENT,
+                                  "piece %zu does not fit: with its padding it takes %llu bytes, %llu of the "
+                                  "sector's %llu are left",
+                                  i + 1, (unsigned long long)size, (unsigned long long)(sector_size - at),
                                   (unsigned long long)sector_size);
         at = (at + size - 1) / size * size;
         if (padded_offsets != NULL)
