@@ -140,9 +140,9 @@ static struct cuzk_cs_counts at_part(const struct cuzk_circuit *circuit, unsigne
     return sum(&circuit->head, &circuit->part, index);
 }
 
-static enum cuzk_status new_head(const struct cuzk_circuit *circuit, uint8_t **head, struct cuzk_error *err)
+static enum cuzk_status new_head(const struct cuzk_circuit *circuit, void **head, struct cuzk_error *err)
 {
-    return CUZK_NEW(head, rows[circuit->id.kind].head_size, "head of a circuit", err);
+    return cuzk_mem_alloc(1, rows[circuit->id.kind].head_size, "head of a circuit", head, err);
 }
 
 /* Head and first part in a dry run: their sizes, and the layout if it is kept. */
@@ -150,7 +150,7 @@ static enum cuzk_status dry_run(struct cuzk_circuit *circuit, struct cuzk_cs *cs
                                 struct cuzk_error *err)
 {
     const struct row *row = &rows[circuit->id.kind];
-    uint8_t *head;
+    void *head;
 
     cuzk_cs_witness(cs, NULL, (struct cuzk_cs_counts){.inputs = 1});
     cs->keep_layout = keep_layout;
@@ -185,7 +185,7 @@ void cuzk_circuit_synthesise(const struct cuzk_circuit *circuit, struct cuzk_cs 
 {
     const struct row *row = &rows[circuit->id.kind];
     struct cuzk_error err;
-    uint8_t *head;
+    void *head;
 
     if (new_head(circuit, &head, &err) != CUZK_OK) {
         cuzk_cs_fail(cs, err.status, "%s", err.message);
@@ -226,11 +226,11 @@ struct cuzk_circuit_head {
 enum cuzk_status cuzk_circuit_record_head(const struct cuzk_circuit *circuit, struct cuzk_cs *cs,
                                           struct cuzk_circuit_head **out, struct cuzk_error *err)
 {
-    uint8_t *head;
+    void *head;
 
     *out = NULL;
     CUZK_TRY(new_head(circuit, &head, err));
-    *out = (struct cuzk_circuit_head *)(void *)head;
+    *out = head;
     rows[circuit->id.kind].head(cs, circuit, NULL, head);
     return CUZK_OK;
 }
@@ -287,7 +287,7 @@ struct job {
     const void *assignment;
     const struct cuzk_progress *progress;
     const struct cuzk_witness *witness;
-    const uint8_t *head;
+    const void *head;
     unsigned lanes; /* parts that are walked together */
 };
 
@@ -299,13 +299,13 @@ static enum cuzk_status witness_group(void *context, size_t index, struct cuzk_e
     struct cuzk_cs cs[CUZK_CS_LANES], *places[CUZK_CS_LANES];
     enum cuzk_status status = CUZK_OK;
 
+    CUZK_TRY(cuzk_progress_check(job->progress, err));
     for (unsigned k = 0; k < n; k++) {
         cuzk_cs_witness(&cs[k], job->witness, at_part(job->circuit, first + k));
         cs[k].progress = job->progress;
         places[k] = &cs[k];
     }
-    if (!cuzk_cs_stops(&cs[0]))
-        rows[job->circuit->id.kind].parts(places, n, job->circuit, job->assignment, job->head, first);
+    rows[job->circuit->id.kind].parts(places, n, job->circuit, job->assignment, job->head, first);
     for (unsigned k = 0; k < n; k++) {
         if (status == CUZK_OK) {
             status = cuzk_cs_finish(&cs[k], err);
@@ -323,7 +323,7 @@ enum cuzk_status cuzk_circuit_witness(const struct cuzk_circuit *circuit, const 
 {
     const unsigned lanes = rows[circuit->id.kind].lanes, groups = (circuit->parts + lanes - 1) / lanes;
     enum cuzk_status status;
-    uint8_t *head = NULL;
+    void *head = NULL;
     struct cuzk_cs cs;
 
     cuzk_cs_witness(&cs, witness, (struct cuzk_cs_counts){.inputs = 1});
