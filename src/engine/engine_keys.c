@@ -51,6 +51,23 @@ void engine_keys_await_buffers(struct cuzk_engine *engine, unsigned device)
 
 /* ---- loading and evicting: keys_lock is held, but for the device's work ---- */
 
+/* A key that moved, as an event and, where jobs are kept, as a line: a job that waited for it is explained.
+ */
+static void note_key(struct cuzk_engine *engine, const struct engine_circuit *circuit, unsigned device,
+                     enum cuzk_event_type type, uint64_t begin)
+{
+    const char *lane = engine->devices[device].lanes[0].name;
+    char name[CUZK_CIRCUIT_NAME];
+
+    engine_note(engine, type, NULL, lane, begin);
+    if (engine->journal == NULL)
+        return;
+    cuzk_circuit_id_format(&circuit->id, name);
+    cuzk_log_line(engine->log, CUZK_LOG_INFO, "key of %s: %s %s (%llu ms)", name,
+                  type == CUZK_EVENT_TYPE_KEY_LOADED ? "loaded on" : "evicted from", lane,
+                  (unsigned long long)((cuzk_clock_ns() - begin) / CUZK_NS_PER_MS));
+}
+
 static void evict(struct cuzk_engine *engine, struct engine_circuit *circuit, unsigned device)
 {
     struct cuzk_device *held = engine->devices[device].device;
@@ -59,7 +76,7 @@ static void evict(struct cuzk_engine *engine, struct engine_circuit *circuit, un
     cuzk_tiers_begin(&engine->tiers, circuit->index, device); /* nobody takes it now */
     pthread_mutex_unlock(&engine->keys_lock);
     (void)held->ops->unload(held, &circuit->id, NULL); /* a lost device has no keys */
-    engine_note(engine, CUZK_EVENT_TYPE_KEY_EVICTED, NULL, engine->devices[device].lanes[0].name, begin);
+    note_key(engine, circuit, device, CUZK_EVENT_TYPE_KEY_EVICTED, begin);
     pthread_mutex_lock(&engine->keys_lock);
     cuzk_tiers_end(&engine->tiers, circuit->index, device, false);
     engine->tiers.key[circuit->index].place[device].keep = false;
@@ -88,7 +105,7 @@ static enum cuzk_status load(struct cuzk_engine *engine, struct engine_circuit *
     if (status == CUZK_OK)
         status = held->ops->load(held, &circuit->id, circuit->path, &progress, err);
     if (status == CUZK_OK)
-        engine_note(engine, CUZK_EVENT_TYPE_KEY_LOADED, NULL, engine->devices[device].lanes[0].name, begin);
+        note_key(engine, circuit, device, CUZK_EVENT_TYPE_KEY_LOADED, begin);
     pthread_mutex_lock(&engine->keys_lock);
     cuzk_tiers_end(&engine->tiers, circuit->index, device, status == CUZK_OK);
     engine_warm_wake(engine);
