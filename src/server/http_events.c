@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -13,10 +14,12 @@
 #include "server/http_state.h"
 
 enum {
-    PIECE = 16384,      /* what MHD asks for at once */
-    TEXT_ROOM = 1024,   /* of one event */
-    LAG_MOST = 4096,    /* events that a stream may be behind; older ones are left out and counted */
-    TIMELINE_ROUND = 64 /* events read at once */
+    PIECE = 16384,       /* what MHD asks for at once */
+    TEXT_ROOM = 1024,    /* of one event */
+    LAG_MOST = 4096,     /* events that a stream may be behind; older ones are left out and counted */
+    TIMELINE_ROUND = 64, /* events read at once */
+    UNREAD_MOST =
+        65536 /* bytes that the kernel keeps for a reader; who leaves more unread is given up soon */
 };
 
 /* Text with a limit, as a sink. */
@@ -202,9 +205,12 @@ enum MHD_Result http_send_events(struct cuzk_http_server *server, struct MHD_Con
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const int unread_most = UNREAD_MOST;
     struct http_stream *stream;
     struct MHD_Response *response;
 
+    if (info != NULL)
+        (void)setsockopt(info->connect_fd, SOL_SOCKET, SO_SNDBUF, &unread_most, sizeof unread_most);
     if (CUZK_NEW(&stream, 1, "stream", NULL) != CUZK_OK)
         return http_send_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory\n");
     *stream = (struct http_stream){.server = server,
