@@ -28,7 +28,8 @@ struct cuzk_file_map {
 
 /* Maps a file for reading; a pipe or "-" is read into memory, at most `limit` bytes (0: no limit for regular
  * files, CUZK_FILE_STREAM_BYTES_MOST for others). `what` says what was wanted ("C1 output"). The file must
- * not be shortened while it is mapped. Errors: NOT_FOUND, INPUT (a directory, longer than limit), IO, MEMORY.
+ * not be shortened while it is mapped (but see base/file_guard.h). Errors: NOT_FOUND, INPUT (a directory,
+ * longer than limit), IO, MEMORY.
  */
 enum cuzk_status cuzk_file_map_open(const char *path, const char *what, uint64_t limit,
                                     struct cuzk_file_map *out, struct cuzk_error *err);

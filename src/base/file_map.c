@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/file_guard.h"
 #include "base/mem.h"
 
 /* Reads a stream of unknown length into memory; never more than limit and a byte. */
@@ -66,6 +67,7 @@ static enum cuzk_status map_regular(int fd, const char *path, uint64_t length, s
     if (bytes == MAP_FAILED)
         return cuzk_error_set(err, errno == ENOMEM ? CUZK_MEMORY : CUZK_IO,
                               "%s: mapping %" PRIu64 " bytes: %s", path, length, strerror(errno));
+    cuzk_file_guard_add(bytes, (size_t)length);
     out->bytes = bytes;
     out->length = length;
     out->mapped = true;
@@ -116,10 +118,12 @@ out:
 
 void cuzk_file_map_close(struct cuzk_file_map *map)
 {
-    if (map->mapped)
+    if (map->mapped) {
+        cuzk_file_guard_remove(map->bytes);
         munmap((void *)map->bytes, (size_t)map->length);
-    else
+    } else {
         cuzk_mem_free((void *)map->bytes);
+    }
     cuzk_mem_free(map->path);
     memset(map, 0, sizeof *map);
 }

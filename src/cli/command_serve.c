@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file_guard.h"
 #include "base/mem.h"
 #include "cli/command.h"
 #include "server/daemon.h"
@@ -185,6 +186,7 @@ static enum cuzk_status run(struct cli_session *session, const void *values, con
     CUZK_TRY_OUT(own_program(program, sizeof program, err));
     CUZK_TRY_OUT(take_signals(&serving, err));
     raise_descriptor_limit();
+    cuzk_file_guard_start(); /* every proof is verified before it leaves */
     CUZK_TRY_OUT(open_log(&serving, given, err));
     CUZK_TRY_OUT(cuzk_daemon_start(serving.config, program, serving.log, &serving.daemon, err));
     CUZK_TRY_OUT(cuzk_notify_create(cuzk_daemon_engine(serving.daemon), &serving.notify, err));

@@ -5,15 +5,19 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "base/file_guard.h"
 #include "base/mem.h"
 
 static char folder[64];
@@ -100,6 +104,53 @@ static void test_map__reports_what_cannot_be_read(void **state)
     assert_non_null(map.bytes);
     cuzk_file_map_close(&map);
     assert_int_equal(empty_folder(), 2);
+}
+
+/* In a process of its own: what it takes, it takes for good. 0: all is as it should be. */
+static int read_what_was_cut(void)
+{
+    enum { PAGE = 4096, PAGES = 5 };
+    static uint8_t bytes[PAGES * PAGE];
+    struct cuzk_file_map map, other;
+
+    memset(bytes, 7, sizeof bytes);
+    cuzk_file_guard_start();
+    if (cuzk_file_write(in_folder("cut"), false, bytes, sizeof bytes, NULL) != CUZK_OK ||
+        cuzk_file_map_open(in_folder("cut"), "test", 0, &map, NULL) != CUZK_OK ||
+        cuzk_file_map_open(in_folder("cut"), "test", 0, &other, NULL) != CUZK_OK ||
+        truncate(in_folder("cut"), 2 * PAGE) != 0)
+        return 2;
+    cuzk_file_map_close(&other); /* a place is taken and given back */
+    for (size_t i = 0; i < sizeof bytes; i++)
+        if (map.bytes[i] != (i < 2 * PAGE ? 7 : 0))
+            return 3;
+    if (cuzk_file_guard_cut() != 1)
+        return 4;
+    cuzk_file_map_drop(&map, 0, sizeof bytes);
+    if (map.bytes[0] != 7 || map.bytes[4 * PAGE] != 0)
+        return 5;
+    cuzk_file_map_close(&map);
+    /* any other map ends the process as ever */
+    const int fd = open(in_folder("cut"), O_RDONLY);
+    const volatile uint8_t *loose = mmap(NULL, sizeof bytes, PROT_READ, MAP_SHARED, fd, 0);
+
+    return loose[3 * PAGE] == 0 ? 6 : 7;
+}
+
+static void test_guard__what_was_cut_reads_as_zeros(void **state)
+{
+    int how;
+
+    (void)state;
+    const pid_t child = fork();
+
+    if (child == 0)
+        _exit(read_what_was_cut());
+    assert_int_equal(waitpid(child, &how, 0), child);
+    if (!WIFSIGNALED(how))
+        fail_msg("it ended with %d", WEXITSTATUS(how));
+    assert_int_equal(WTERMSIG(how), SIGBUS);
+    assert_int_equal(empty_folder(), 1);
 }
 
 static void test_map__reads_pipes_up_to_the_limit(void **state)
@@ -262,6 +313,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_write__then_map_gives_the_bytes),
         cmocka_unit_test(test_map__reports_what_cannot_be_read),
+        cmocka_unit_test(test_guard__what_was_cut_reads_as_zeros),
         cmocka_unit_test(test_map__reads_pipes_up_to_the_limit),
         cmocka_unit_test(test_out__refuses_to_replace),
         cmocka_unit_test(test_out__abandoned_leaves_nothing),

@@ -169,9 +169,12 @@ class Posts(Kinds):
                 self.serve(isolation, DEVICE, "--params-dir", ours)
                 self.remote("wpost", "window-2k-3")
                 size = params.stat().st_size
-                with open(params, "r+b") as file:
-                    file.seek(size // 3)
-                    file.write(os.urandom(size // 10))
+                if isolation == "thread":
+                    os.truncate(params, size // 2)
+                else:
+                    with open(params, "r+b") as file:
+                        file.seek(size // 3)
+                        file.write(os.urandom(size // 10))
                 given, _ = inputs("wpost", "window-2k")
                 failed = self.expect(3, "submit", "wpost", *given, "--out", self.folder / "none", "--addr",
                                      self.daemon.address, "--request-id", "while damaged")
