@@ -23,7 +23,7 @@
 
 #define GIB ((double)(UINT64_C(1) << 30))
 
-enum { SEED = 1 };
+enum { SEED = 1, RESULT_KEEP_MS = 3600000 /* longer than from a proof to who waits for it */ };
 
 /* ---- the work ---- */
 
@@ -224,7 +224,7 @@ static bool is_null(const struct cuzk_load_options *options)
 static enum cuzk_status open_devices(const struct cuzk_load_options *options,
                                      struct cuzk_engine_options *engine, struct cuzk_error *err)
 {
-    const uint32_t slots = 2 * options->knobs.value[CUZK_KNOB_WORKERS_PER_DEVICE];
+    const unsigned slots = cuzk_knobs_device_slots(&options->knobs);
     const unsigned threads = cuzk_knobs_device_threads(&options->knobs, options->threads);
     struct cuzk_device_null null;
 
@@ -276,10 +276,9 @@ static enum cuzk_status open_engine(struct load *load, char *device_name, size_t
         .params_directory = options->params_directory,
         .host_budget = options->host_budget,
         .device_budget = options->device_budget,
-        .jobs_most = options->proofs + 16,
+        .jobs_most = options->proofs,
         .failures_most = 1,
-        .aging_ms = 3600000,
-        .result_keep_ms = 3600000,
+        .result_keep_ms = RESULT_KEEP_MS,
         .verify = !is_null(options),
         .log = options->log,
     };

@@ -9,7 +9,7 @@
 #include "engine/event_timeline.h"
 #include "srs/directory.h"
 
-enum { LOOK_EVERY_MS = 200, FAILURES_MOST = 1, AGING_MS = 3600000 };
+enum { LOOK_EVERY_MS = 200, FAILURES_MOST = 1 };
 
 /* One job and who waits for it. */
 struct run {
@@ -130,7 +130,6 @@ static enum cuzk_status open_engine(const struct cli_session *session, const str
         .device_budget = pipeline->device_budget,
         .jobs_most = 1,
         .failures_most = FAILURES_MOST,
-        .aging_ms = AGING_MS,
         .verify = true,
         .preload = preload,
         .preload_count = 1,
@@ -140,7 +139,7 @@ static enum cuzk_status open_engine(const struct cli_session *session, const str
     cuzk_circuit_id_format(circuit, name);
     CUZK_TRY(cuzk_device_local_create(pipeline->backend,
                                       cuzk_knobs_device_threads(&pipeline->knobs, pipeline->threads),
-                                      2 * pipeline->knobs.value[CUZK_KNOB_WORKERS_PER_DEVICE], device, err));
+                                      cuzk_knobs_device_slots(&pipeline->knobs), device, err));
     (*device)->stop = session->progress.cancelled;
     (*device)->stop_context = session->progress.context;
     return cuzk_engine_create(&options, out, err);

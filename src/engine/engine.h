@@ -37,9 +37,9 @@ uint64_t cuzk_job_id_parse(const char *text);
 
 struct cuzk_engine_options {
     struct cuzk_knobs knobs; /* may hold zeros that stand for "computed" */
-    struct cuzk_device *
-        *devices; /* owned by the engine from create on, also where it fails; each has at least
-                     workers_per_device slots, better twice that where finalize is async */
+    /* Owned by the engine from create on, also where it fails; each has at least workers_per_device slots,
+     * better cuzk_knobs_device_slots of them. */
+    struct cuzk_device **devices;
     unsigned device_count;
     unsigned threads;             /* of the witness pool; 0: every processor */
     const char *params_directory; /* NULL: the default */
@@ -48,7 +48,7 @@ struct cuzk_engine_options {
     uint64_t device_budget;       /* bytes on each device; 0: what it has */
     uint32_t jobs_most;           /* known at once; beyond: refused */
     uint32_t failures_most;       /* failed attempts that a job survives */
-    uint64_t aging_ms;
+    uint64_t aging_ms; /* a class that was not served this long counts as one class higher; 0: a minute */
     uint64_t result_keep_ms; /* an uncollected result is forgotten after this */
     bool verify;             /* false: null devices only, else refused. Then requests are not decoded, and
                                 the host's own stages are waits: */

@@ -340,6 +340,11 @@ unsigned cuzk_knobs_device_threads(const struct cuzk_knobs *knobs, unsigned thre
     return most < threads ? most : threads;
 }
 
+unsigned cuzk_knobs_device_slots(const struct cuzk_knobs *knobs)
+{
+    return 2 * knobs->value[CUZK_KNOB_WORKERS_PER_DEVICE];
+}
+
 static double gib(uint64_t bytes)
 {
     return (double)bytes / (double)(UINT64_C(1) << 30);

@@ -114,6 +114,10 @@ bool cuzk_knobs_are_same(const struct cuzk_knobs *one, const struct cuzk_knobs *
 /* Of so many threads (0: every processor) those that may work for a device. */
 unsigned cuzk_knobs_device_threads(const struct cuzk_knobs *knobs, unsigned threads);
 
+/* Slots that a device is made with: twice its workers, since a unit that is being finished keeps its slot
+ * while the next one is at work (finalize = async). */
+unsigned cuzk_knobs_device_slots(const struct cuzk_knobs *knobs);
+
 /* Puts numbers in place of the zeros that stand for "computed", and checks what the machine cannot do.
  * Errors: ARGUMENT (values that contradict each other), MEMORY (the budget does not hold one partition, or
  * the devices do not hold two under a split lock): with the sum in the message. */

@@ -46,8 +46,7 @@ static enum cuzk_status open_device(const struct cuzk_config *config, const char
                                     struct devices *devices, struct cuzk_error *err)
 {
     const struct cuzk_config_values *values = &config->values;
-    const uint32_t workers = config->knobs.value[CUZK_KNOB_WORKERS_PER_DEVICE];
-    const unsigned slots = 2 * (workers > 0 ? workers : 1);
+    const unsigned slots = cuzk_knobs_device_slots(&config->knobs);
     const unsigned threads =
         cuzk_knobs_device_threads(&config->knobs, values->threads.set ? (unsigned)values->threads.value : 0);
     const bool apart = strcmp(values->isolation, "process") == 0 ||

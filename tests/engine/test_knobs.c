@@ -269,6 +269,15 @@ static void test_device_threads__bounds_them(void **state)
     assert_int_equal(cuzk_knobs_device_threads(&knobs, 64), 32);
 }
 
+static void test_device_slots__are_two_a_worker(void **state)
+{
+    struct cuzk_knobs knobs;
+
+    (void)state;
+    assert_int_equal(cuzk_knobs_preset("phase-10", &knobs, NULL), CUZK_OK);
+    assert_int_equal(cuzk_knobs_device_slots(&knobs), 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +291,7 @@ int main(void)
         cmocka_unit_test(test_taken_for__says_as_what),
         cmocka_unit_test(test_are_same__as_a_backend_sees_it),
         cmocka_unit_test(test_device_threads__bounds_them),
+        cmocka_unit_test(test_device_slots__are_two_a_worker),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
