@@ -261,6 +261,7 @@ static enum cuzk_status start_up(struct cuzk_engine *engine, const struct cuzk_e
                                  struct cuzk_error *err)
 {
     CUZK_TRY(check_options(options, err));
+    engine->derive = options->derive;
     CUZK_TRY(copy_options(engine, options, err));
     name_preset(engine);
     CUZK_TRY(open_devices(engine, err));
@@ -277,7 +278,6 @@ static enum cuzk_status start_up(struct cuzk_engine *engine, const struct cuzk_e
     CUZK_TRY(engine_end_start(engine, err));
     if (engine->journal != NULL)
         CUZK_TRY(engine_recover(engine, err));
-    engine->derive = options->derive;
     CUZK_TRY(engine_deriver_start(engine, err));
     return engine_preloader_start(engine, err);
 }

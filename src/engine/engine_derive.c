@@ -184,8 +184,11 @@ static void take_up(struct cuzk_engine *engine, struct engine_circuit *circuit)
 {
     for (unsigned d = 0; d < engine->device_count; d++)
         for (bool waits = true; waits;) {
-            if (is_quiet(engine) && engine_key_renew(engine, circuit, d))
+            if (is_quiet(engine) && engine_key_renew(engine, circuit, d)) {
+                cuzk_log_line(engine->log, CUZK_LOG_INFO,
+                              "device %u: %s was loaded again for its derived key", d, circuit->name);
                 break;
+            }
             pthread_mutex_lock(&engine->keys_lock);
             waits =
                 !engine->keys_stopping && engine->tiers.key[circuit->index].place[d].state != CUZK_TIERS_AWAY;

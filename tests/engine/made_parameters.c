@@ -1,6 +1,7 @@
 #include "engine/made_parameters.h"
 
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
@@ -9,11 +10,14 @@ extern char **environ;
 int made_parameters(const char *circuit, const char *folder)
 {
     char *const program = getenv("CUZK_PROGRAM");
-    const char *const arguments[] = {program, "setup", circuit, "--out", folder, NULL};
+    char command[] = "setup", out[] = "--out", name[32], where[256];
+    char *const arguments[] = {program, command, name, out, where, NULL};
     int ended = -1;
     pid_t child;
 
-    if (posix_spawn(&child, program, NULL, NULL, (char *const *)(void *)(size_t)arguments, environ) != 0)
+    snprintf(name, sizeof name, "%s", circuit);
+    snprintf(where, sizeof where, "%s", folder);
+    if (program == NULL || posix_spawn(&child, program, NULL, NULL, arguments, environ) != 0)
         return -1;
     return waitpid(child, &ended, 0) == child && ended == 0 ? 0 : -1;
 }
