@@ -370,6 +370,13 @@ static void put_defaults(struct cuzk_http_options *options)
             *values[i] = defaults[i];
 }
 
+/* Nothing here has a name that needs escapes, and "/status%00x" would be "/status". */
+static size_t keep_escapes(void *context, struct MHD_Connection *connection, char *text)
+{
+    (void)context, (void)connection;
+    return strlen(text);
+}
+
 static enum cuzk_status start(struct cuzk_http_server *server, const struct sockaddr_storage *address,
                               bool six, struct cuzk_error *err)
 {
@@ -377,14 +384,15 @@ static enum cuzk_status start(struct cuzk_http_server *server, const struct sock
                            (six ? (unsigned)MHD_USE_IPv6 : 0);
 
     errno = 0;
-    server->daemon = MHD_start_daemon(
-        flags, server->options.port, NULL, NULL, handle, server, MHD_OPTION_SOCK_ADDR,
-        (const struct sockaddr *)address, MHD_OPTION_NOTIFY_CONNECTION, notify, server,
-        MHD_OPTION_NOTIFY_COMPLETED, completed, server, MHD_OPTION_CONNECTION_LIMIT,
-        server->options.connections_most, MHD_OPTION_CONNECTION_TIMEOUT,
-        (server->options.answer_ms + 999) / 1000, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)HEADER_BYTES_MOST, MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned)BACKLOG,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END); /* SO_REUSEADDR: a restart finds its port again */
+    server->daemon =
+        MHD_start_daemon(flags, server->options.port, NULL, NULL, handle, server, MHD_OPTION_SOCK_ADDR,
+                         (const struct sockaddr *)address, MHD_OPTION_NOTIFY_CONNECTION, notify, server,
+                         MHD_OPTION_NOTIFY_COMPLETED, completed, server, MHD_OPTION_CONNECTION_LIMIT,
+                         server->options.connections_most, MHD_OPTION_CONNECTION_TIMEOUT,
+                         (server->options.answer_ms + 999) / 1000, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                         (size_t)HEADER_BYTES_MOST, MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned)BACKLOG,
+                         MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
+                         MHD_OPTION_END); /* SO_REUSEADDR: a restart finds its port again */
     if (server->daemon == NULL)
         return cuzk_error_set(err, CUZK_IO, "HTTP: cannot listen on %s port %u: %s", server->options.host,
                               (unsigned)server->options.port, strerror(errno));

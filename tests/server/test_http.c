@@ -143,6 +143,8 @@ static void test_get__answers_every_path(void **state)
     expect("GET", "/nothing", "", 404, "/metrics");
     expect("GET", "/../../etc/passwd", "", 404, "nothing here");
     expect("GET", "/%2e%2e/etc/passwd", "", 404, "nothing here");
+    expect("GET", "/status%00x", "", 404, "nothing here");
+    expect("GET", "/%73tatus", "", 404, "nothing here");
     char *answer = http_client_get(world.port, "GET", "/metrics", "");
 
     assert_status(answer, 200);
