@@ -267,33 +267,48 @@ static enum cuzk_status read_ic(struct cuzk_json_document *json, struct cuzk_vk 
     }
 }
 
-/* An object whose members `names` must all be there, each once or more: `read` reads number k of them into
- * out. Others are passed over. Nothing may follow. */
+static const char *const head[] = {"protocol", "curve"}, *const head_values[] = {"groth16", curve_name};
+enum { HEAD = sizeof head / sizeof *head, MEMBERS_MOST = 8 };
+
+static size_t find(const char *const *names, size_t count, struct cuzk_json_slice key)
+{
+    size_t k = 0;
+
+    while (k < count && !cuzk_json_slice_is(key, names[k]))
+        k++;
+    return k;
+}
+
+/* An object with the head, and with members `names`, all of which must be there, each once or more: `read`
+ * reads number k of them into out. Others are passed over. Nothing may follow. */
 static enum cuzk_status
 read_members(struct cuzk_json_document *json, const char *what, const char *const *names, size_t count,
              enum cuzk_status (*read)(struct cuzk_json_document *json, const char *name, size_t k, void *out,
                                       struct cuzk_error *err),
              void *out, struct cuzk_error *err)
 {
+    bool seen_head[HEAD + 1] = {false}, seen[MEMBERS_MOST + 1] = {false}, more;
     struct cuzk_json_slice key;
-    unsigned seen = 0;
-    bool more;
 
     CUZK_TRY(cuzk_json_read_object(json, what, err));
     for (;;) {
-        size_t k = 0;
-
         CUZK_TRY(cuzk_json_read_member(json, &key, &more, err));
         if (!more)
             break;
-        while (k < count && !cuzk_json_slice_is(key, names[k]))
-            k++;
-        seen |= 1u << k;
-        CUZK_TRY(k < count ? read(json, names[k], k, out, err) : cuzk_json_read_skip(json, err));
+        const size_t h = find(head, HEAD, key), k = find(names, count, key);
+
+        seen_head[h] = seen[k] = true;
+        if (h < HEAD)
+            CUZK_TRY(read_name(json, head[h], head_values[h], err));
+        else
+            CUZK_TRY(k < count ? read(json, names[k], k, out, err) : cuzk_json_read_skip(json, err));
     }
     CUZK_TRY(cuzk_json_read_end(json, err));
+    for (size_t h = 0; h < HEAD; h++)
+        if (!seen_head[h])
+            return cuzk_json_read_fail(json, head[h], err, "missing");
     for (size_t k = 0; k < count; k++)
-        if (!(seen >> k & 1))
+        if (!seen[k])
             return cuzk_json_read_fail(json, names[k], err, "missing");
     return CUZK_OK;
 }
@@ -311,18 +326,14 @@ static enum cuzk_status read_vkey_member(struct cuzk_json_document *json, const 
 
     switch (k) {
     case 0:
-        return read_name(json, name, "groth16", err);
-    case 1:
-        return read_name(json, name, curve_name, err);
-    case 2:
         return cuzk_json_read_u64(json, name, &vkey->public_inputs, err);
-    case 3:
+    case 1:
         return read_g1(json, name, &vkey->vk->alpha_g1, err);
-    case 4:
+    case 2:
         return read_g2(json, name, &vkey->vk->beta_g2, err);
-    case 5:
+    case 3:
         return read_g2(json, name, &vkey->vk->gamma_g2, err);
-    case 6:
+    case 4:
         return read_g2(json, name, &vkey->vk->delta_g2, err);
     default:
         return read_ic(json, vkey->vk, err);
@@ -332,8 +343,8 @@ static enum cuzk_status read_vkey_member(struct cuzk_json_document *json, const 
 static enum cuzk_status read_vkey(struct cuzk_json_document *json, struct cuzk_vk *out,
                                   struct cuzk_error *err)
 {
-    static const char *const names[] = {"protocol",  "curve",      "nPublic",    "vk_alpha_1",
-                                        "vk_beta_2", "vk_gamma_2", "vk_delta_2", "IC"};
+    static const char *const names[] = {"nPublic",    "vk_alpha_1", "vk_beta_2",
+                                        "vk_gamma_2", "vk_delta_2", "IC"};
     struct vkey vkey = {.vk = out};
 
     CUZK_TRY(read_members(json, "verification key", names, sizeof names / sizeof *names, read_vkey_member,
@@ -364,12 +375,8 @@ static enum cuzk_status read_proof_member(struct cuzk_json_document *json, const
 
     switch (k) {
     case 0:
-        return read_name(json, name, "groth16", err);
-    case 1:
-        return read_name(json, name, curve_name, err);
-    case 2:
         return read_g1(json, name, &proof->a, err);
-    case 3:
+    case 1:
         return read_g2(json, name, &proof->b, err);
     default:
         return read_g1(json, name, &proof->c, err);
@@ -379,7 +386,7 @@ static enum cuzk_status read_proof_member(struct cuzk_json_document *json, const
 enum cuzk_status cuzk_snarkjs_proof_read(const char *name, const void *text, size_t length,
                                          uint8_t bytes[CUZK_PROOF_BYTES], struct cuzk_error *err)
 {
-    static const char *const names[] = {"protocol", "curve", "pi_a", "pi_b", "pi_c"};
+    static const char *const names[] = {"pi_a", "pi_b", "pi_c"};
     struct cuzk_json_document json;
     struct cuzk_proof proof;
 
