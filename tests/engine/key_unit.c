@@ -35,7 +35,7 @@ const char *key_unit_params(void)
     return path;
 }
 
-void key_unit_open(const char *sector)
+static void open_sector(const char *sector)
 {
     struct cuzk_circuit circuit;
 
@@ -49,13 +49,29 @@ void key_unit_open(const char *sector)
     OK(cuzk_prepared_vk_create(NULL, &params.vk, &vk, &err));
 }
 
-void key_unit_close(void)
+int key_unit_open_porep(void **state)
 {
+    (void)state;
+    open_sector("sectors/porep-2k");
+    return 0;
+}
+
+int key_unit_open_window(void **state)
+{
+    (void)state;
+    open_sector("sectors/window-2k");
+    return 0;
+}
+
+int key_unit_close(void **state)
+{
+    (void)state;
     cuzk_prepared_vk_destroy(vk);
     cuzk_params_close(&params);
     cuzk_shared_witness_destroy(witness);
     cuzk_witness_layout_destroy(&layout);
     sector_case_close(&its);
+    return 0;
 }
 
 struct cuzk_device_unit key_unit(void)

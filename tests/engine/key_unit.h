@@ -11,9 +11,11 @@ extern struct cuzk_circuit_id key_unit_circuit;
 /* In the folder that CUZK_TEST_KEY names; fails where it is not there. */
 const char *key_unit_params(void);
 
-/* Decodes the fixture ("sectors/porep-2k") and makes the witness once; fails the test where it cannot. */
-void key_unit_open(const char *sector);
-void key_unit_close(void);
+/* Group fixtures: decode sectors/porep-2k, or window-2k, and make the witness once; fail where they cannot.
+ */
+int key_unit_open_porep(void **state);
+int key_unit_open_window(void **state);
+int key_unit_close(void **state);
 
 /* A unit with the witness. */
 struct cuzk_device_unit key_unit(void);

@@ -75,20 +75,6 @@ static void test_memory__fails_at_each_allocation(void **state)
     cuzk_device_destroy(device);
 }
 
-static int open_unit(void **state)
-{
-    (void)state;
-    key_unit_open("sectors/window-2k");
-    return 0;
-}
-
-static int close_unit(void **state)
-{
-    (void)state;
-    key_unit_close();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -96,5 +82,5 @@ int main(void)
         cmocka_unit_test(test_memory__fails_at_each_allocation),
     };
 
-    return cmocka_run_group_tests(tests, open_unit, close_unit);
+    return cmocka_run_group_tests(tests, key_unit_open_window, key_unit_close);
 }

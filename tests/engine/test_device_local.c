@@ -152,20 +152,6 @@ static void test_memory_limit__reaches_the_backend(void **state)
     cuzk_device_destroy(device);
 }
 
-static int open_unit(void **state)
-{
-    (void)state;
-    key_unit_open("sectors/porep-2k");
-    return 0;
-}
-
-static int close_unit(void **state)
-{
-    (void)state;
-    key_unit_close();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,5 +162,5 @@ int main(void)
         cmocka_unit_test(test_memory_limit__reaches_the_backend),
     };
 
-    return cmocka_run_group_tests(tests, open_unit, close_unit);
+    return cmocka_run_group_tests(tests, key_unit_open_porep, key_unit_close);
 }

@@ -109,20 +109,6 @@ static void test_witness__of_another_circuit_is_refused(void **state)
     cuzk_witness_layout_destroy(&layout);
 }
 
-static int open_unit(void **state)
-{
-    (void)state;
-    key_unit_open("sectors/porep-2k");
-    return 0;
-}
-
-static int close_unit(void **state)
-{
-    (void)state;
-    key_unit_close();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,5 +117,5 @@ int main(void)
         cmocka_unit_test(test_witness__of_another_circuit_is_refused),
     };
 
-    return cmocka_run_group_tests(tests, open_unit, close_unit);
+    return cmocka_run_group_tests(tests, key_unit_open_porep, key_unit_close);
 }
