@@ -246,6 +246,14 @@ static void test_submit__a_device_that_proves_wrong_begins_anew(void **state)
     engine_driver_close(&driver);
 }
 
+static bool is_warm(void *context)
+{
+    struct cuzk_engine_status status;
+
+    cuzk_engine_status(((struct engine_driver *)context)->engine, &status);
+    return status.key[0].warm;
+}
+
 static void test_preload__evict__and_back(void **state)
 {
     struct engine_driver driver;
@@ -258,7 +266,9 @@ static void test_preload__evict__and_back(void **state)
     open_cpu(&driver, "auto");
     assert_int_equal(cuzk_engine_preload(driver.engine, "porep-2k", &already, &ms, &err), CUZK_OK);
     assert_false(already);
-    /* its file was made warm: it stays in memory when the device gives the key up, until it is evicted too */
+    /* the processor works from the file, which is made warm: it stays in memory when the device gives the key
+     * up, until it is evicted too */
+    engine_driver_until(is_warm, &driver);
     cuzk_engine_status(driver.engine, &status);
     assert_int_equal(status.key[0].tier, CUZK_TIER_HOT);
     assert_true(status.host_used > status.key[0].bytes);
