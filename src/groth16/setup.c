@@ -2,8 +2,8 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "curve/generator.h"
 #include "groth16/qap.h"
+#include "groth16/vk_setup.h"
 
 /* Points made and written at once: 24 MiB in G1, 48 in G2; and scalars that one worker makes at once. */
 enum { CHUNK = 1 << 18, PIECE = 1 << 12 };
@@ -23,41 +23,6 @@ struct setup {
     uint8_t *points;
     struct cuzk_fr delta_inverse, gamma_inverse;
 };
-
-/* ---- the verifying key ---- */
-
-static enum cuzk_status make_vk(const struct setup *setup, struct cuzk_vk *vk, struct cuzk_error *err)
-{
-    const struct cuzk_toxic *toxic = setup->toxic;
-
-    *vk = (struct cuzk_vk){0};
-    CUZK_TRY(CUZK_NEW(&vk->ic, setup->r1cs->inputs, "input points of the verifying key", err));
-    vk->ic_count = setup->r1cs->inputs;
-    cuzk_g1_generator_multiple(&toxic->alpha, &vk->alpha_g1);
-    cuzk_g1_generator_multiple(&toxic->beta, &vk->beta_g1);
-    cuzk_g2_generator_multiple(&toxic->beta, &vk->beta_g2);
-    cuzk_g2_generator_multiple(&toxic->gamma, &vk->gamma_g2);
-    cuzk_g1_generator_multiple(&toxic->delta, &vk->delta_g1);
-    cuzk_g2_generator_multiple(&toxic->delta, &vk->delta_g2);
-    for (uint32_t begin = 0; begin < vk->ic_count; begin += CHUNK) {
-        const uint32_t count = vk->ic_count - begin < CHUNK ? vk->ic_count - begin : CHUNK;
-        for (uint32_t k = 0; k < count; k++) {
-            struct cuzk_fr scalar;
-            cuzk_qap_combine(&setup->qap, &setup->toxic->alpha, &setup->toxic->beta, (size_t)begin + k,
-                             &setup->gamma_inverse, &scalar);
-            if (cuzk_fr_is_zero(&scalar))
-                return cuzk_error_set(err, CUZK_INPUT,
-                                      "public input %u vanishes in the key: it cannot be bound", begin + k);
-            cuzk_fr_to_words(&scalar, setup->scalars[k]);
-        }
-        CUZK_TRY(setup->backend->ops->setup_points(setup->g1, (const uint64_t(*)[4])setup->scalars, count,
-                                                   setup->points, err));
-        for (uint32_t k = 0; k < count; k++)
-            CUZK_TRY(cuzk_g1_decode_raw_unchecked(setup->points + (size_t)k * CUZK_G1_RAW_BYTES,
-                                                  &vk->ic[begin + k], err));
-    }
-    return CUZK_OK;
-}
 
 /* ---- queries ---- */
 
@@ -252,7 +217,8 @@ enum cuzk_status cuzk_setup(struct cuzk_backend *backend, struct cuzk_pool *pool
 
     *vk = (struct cuzk_vk){0};
     CUZK_TRY_OUT(prepare(&setup, pool, err));
-    CUZK_TRY_OUT(make_vk(&setup, vk, err));
+    CUZK_TRY_OUT(
+        cuzk_vk_setup(backend, setup.g1, &setup.qap, toxic, &setup.gamma_inverse, r1cs->inputs, vk, err));
     CUZK_TRY_OUT(cuzk_vk_write(vk, params, err));
     CUZK_TRY_OUT(write_h(&setup, err));
     CUZK_TRY_OUT(write_l(&setup, err));

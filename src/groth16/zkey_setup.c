@@ -1,6 +1,7 @@
 /* Making a .zkey from toxic waste. */
 #include "base/mem.h"
 #include "groth16/qap.h"
+#include "groth16/vk_setup.h"
 #include "groth16/zkey.h"
 #include "groth16/zkey_point.h"
 #include "groth16/zkey_section.h"
@@ -28,46 +29,6 @@ static enum cuzk_status points_of(const struct maker *maker, enum cuzk_group gro
 {
     return maker->backend->ops->setup_points(group == CUZK_GROUP_G1 ? maker->g1 : maker->g2,
                                              (const uint64_t(*)[4])maker->scalars, n, maker->points, err);
-}
-
-static enum cuzk_status g1_of(const struct maker *maker, const struct cuzk_fr *scalar,
-                              struct cuzk_g1_affine *out, struct cuzk_error *err)
-{
-    cuzk_fr_to_words(scalar, maker->scalars[0]);
-    CUZK_TRY(points_of(maker, CUZK_GROUP_G1, 1, err));
-    return cuzk_g1_decode_raw_unchecked(maker->points, out, err);
-}
-
-static enum cuzk_status g2_of(const struct maker *maker, const struct cuzk_fr *scalar,
-                              struct cuzk_g2_affine *out, struct cuzk_error *err)
-{
-    cuzk_fr_to_words(scalar, maker->scalars[0]);
-    CUZK_TRY(points_of(maker, CUZK_GROUP_G2, 1, err));
-    return cuzk_g2_decode_raw_unchecked(maker->points, out, err);
-}
-
-static enum cuzk_status make_vk(const struct maker *maker, struct cuzk_vk *vk, struct cuzk_error *err)
-{
-    const struct cuzk_toxic *toxic = maker->toxic;
-
-    CUZK_TRY(CUZK_NEW(&vk->ic, maker->r1cs->inputs, "input points of the verifying key", err));
-    vk->ic_count = maker->r1cs->inputs;
-    CUZK_TRY(g1_of(maker, &toxic->alpha, &vk->alpha_g1, err));
-    CUZK_TRY(g1_of(maker, &toxic->beta, &vk->beta_g1, err));
-    CUZK_TRY(g2_of(maker, &toxic->beta, &vk->beta_g2, err));
-    CUZK_TRY(g2_of(maker, &toxic->gamma, &vk->gamma_g2, err));
-    CUZK_TRY(g1_of(maker, &toxic->delta, &vk->delta_g1, err));
-    CUZK_TRY(g2_of(maker, &toxic->delta, &vk->delta_g2, err));
-    for (uint32_t k = 0; k < vk->ic_count; k++) {
-        struct cuzk_fr scalar;
-        cuzk_qap_combine(&maker->qap, &maker->toxic->alpha, &maker->toxic->beta, k, &maker->gamma_inverse,
-                         &scalar);
-        if (cuzk_fr_is_zero(&scalar))
-            return cuzk_error_set(err, CUZK_INPUT, "public input %u vanishes in the key: it cannot be bound",
-                                  k);
-        CUZK_TRY(g1_of(maker, &scalar, &vk->ic[k], err));
-    }
-    return CUZK_OK;
 }
 
 /* ---- sections ---- */
@@ -294,7 +255,8 @@ enum cuzk_status cuzk_zkey_setup(struct cuzk_backend *backend, struct cuzk_pool 
 
     *vk = (struct cuzk_vk){0};
     CUZK_TRY_OUT(prepare(&maker, pool, err));
-    CUZK_TRY_OUT(make_vk(&maker, vk, err));
+    CUZK_TRY_OUT(
+        cuzk_vk_setup(backend, maker.g1, &maker.qap, toxic, &maker.gamma_inverse, r1cs->inputs, vk, err));
     CUZK_TRY_OUT(write_header(&maker, vk, err));
     CUZK_TRY_OUT(write_coefficients(&maker, err));
     CUZK_TRY_OUT(write_column(&maker, CUZK_ZKEY_A, CUZK_GROUP_G1, maker.qap.u, 0, variables, err));
