@@ -28,7 +28,7 @@ struct cuzk_device;
 struct cuzk_device_facts {
     char backend[16]; /* "cpu", "cuda", "null" */
     char name[256];
-    char id[64];                                     /* "cuda:0" or its UUID, "cpu" */
+    char id[64];                                     /* its UUID, "cpu", "null" */
     uint64_t memory_total, memory_free, memory_peak; /* bytes; 0 where the device works in host memory */
     int64_t process;                                 /* of the child; 0: this process */
 };

@@ -1,6 +1,8 @@
 /* Derived keys that are missing are made in the background, while the parameters as they are serve, and taken
  * up at a quiet moment. One at a time, by a thread that lets all others go first; the memory that it takes is
  * planned beside keys and units, and given back where a key waits for it. */
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -136,13 +138,27 @@ static void give_back(struct cuzk_engine *engine)
     pthread_mutex_unlock(&engine->keys_lock);
 }
 
+/* As cuzk_backend_open has it: "cpu", "cuda:UUID". */
+static void name_device(struct cuzk_engine *engine, char *name, size_t room)
+{
+    const struct cuzk_device_facts *facts = &engine->devices[DERIVE_DEVICE].facts;
+
+    pthread_mutex_lock(&engine->lock); /* the keeper asks for them again */
+    if (strcmp(facts->backend, facts->id) == 0)
+        snprintf(name, room, "%s", facts->id);
+    else
+        snprintf(name, room, "%s:%s", facts->backend, facts->id);
+    pthread_mutex_unlock(&engine->lock);
+}
+
 static bool make(struct cuzk_engine *engine, struct engine_circuit *circuit)
 {
+    char device[sizeof engine->devices[0].facts.backend + sizeof engine->devices[0].facts.id];
     struct making making = {engine, circuit, PTHREAD_MUTEX_INITIALIZER, cuzk_clock_ns()};
     const struct cuzk_progress progress = {say, is_unwanted, &making};
     const struct cuzk_derived_job job = {.id = &circuit->id,
                                          .params_path = circuit->path,
-                                         .device = engine->devices[DERIVE_DEVICE].facts.id,
+                                         .device = device,
                                          .threads = DERIVE_THREADS,
                                          .background = true,
                                          .progress = &progress};
@@ -150,6 +166,7 @@ static bool make(struct cuzk_engine *engine, struct engine_circuit *circuit)
     struct cuzk_error note = {0}, err = {0};
     bool made = false;
 
+    name_device(engine, device, sizeof device);
     cuzk_log_line(engine->log, CUZK_LOG_INFO, "%s has no derived key: one is made in the background",
                   circuit->name);
     const enum cuzk_status status = engine->derive(&job, &made, &note, &err);
