@@ -5,8 +5,6 @@
 #include "engine/update_case.h"
 #include "engine/update_public.h"
 
-enum { PROOF_BYTES_MOST = 1 << 22 };
-
 /* A request and what it points at. */
 struct holder {
     struct cuzk_request request;
@@ -37,7 +35,7 @@ static enum cuzk_status read_proofs(const struct cuzk_option_list *in, struct ho
     for (size_t k = 0; k < in->count; k++) {
         struct cuzk_file_map *file = &holder->files[k];
 
-        CUZK_TRY(cuzk_file_map_open(in->items[k], "vanilla proof", PROOF_BYTES_MOST, file, err));
+        CUZK_TRY(cuzk_file_map_open(in->items[k], "vanilla proof", CUZK_UPDATE_PROOF_BYTES_MOST, file, err));
         holder->open = k + 1;
         holder->proof_parts[k] = (struct cuzk_request_part){file->bytes, (size_t)file->length};
         holder->proofs[k] = (struct cuzk_request_blob){&holder->proof_parts[k], 1, file->length};

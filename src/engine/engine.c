@@ -17,6 +17,7 @@ enum {
     ID_TICKS = 20,     /* numbers of a millisecond, as bits */
     RESERVE_SHIFT = 3, /* an eighth of the machine's memory is left alone */
     DEFAULT_AGING_MS = 60000,
+    JOBS_MOST = 1 << 22, /* known at once */
 };
 
 /* ---- options ---- */
@@ -42,9 +43,9 @@ static enum cuzk_status check_options(const struct cuzk_engine_options *options,
     if (options->device_count < 1 || options->device_count > CUZK_SCHED_DEVICES_MOST)
         return cuzk_error_set(err, CUZK_ARGUMENT, "engine: expected 1 to %d devices, found %u",
                               CUZK_SCHED_DEVICES_MOST, options->device_count);
-    if (options->jobs_most < 1 || options->jobs_most > 1 << 22)
+    if (options->jobs_most < 1 || options->jobs_most > JOBS_MOST)
         return cuzk_error_set(err, CUZK_ARGUMENT, "engine: expected room for 1 to %d jobs, found %" PRIu32,
-                              1 << 22, options->jobs_most);
+                              JOBS_MOST, options->jobs_most);
     for (size_t i = 0; i < options->preload_count; i++) {
         struct cuzk_circuit_id id;
         const enum cuzk_status status = cuzk_circuit_id_parse(options->preload[i], &id, err);

@@ -11,7 +11,7 @@
 #include "filecoin/seal_proof.h"
 #include "filecoin/update_verify.h"
 
-enum { INPUTS = 4, PROOF_BYTES_MOST = 1 << 22 }; /* 64 GiB: 86 challenges of about 6 KiB */
+enum { INPUTS = 4 };
 
 struct update_case {
     struct cuzk_case common;
@@ -22,21 +22,22 @@ struct update_case {
     struct cuzk_fr inputs[CUZK_UPDATE_MAX_PARTITIONS][INPUTS];
 };
 
-static const struct update_case *of(const struct cuzk_case *that)
+static const struct update_case *update_of(const struct cuzk_case *that)
 {
     return (const struct update_case *)that;
 }
 
 static const struct cuzk_fr *case_inputs(const struct cuzk_case *that, unsigned partition)
 {
-    return of(that)->inputs[partition];
+    return update_of(that)->inputs[partition];
 }
 
 static enum cuzk_status case_check(const struct cuzk_case *that, struct cuzk_pool *pool,
                                    struct cuzk_error *err)
 {
     for (unsigned k = 0; k < that->partitions; k++)
-        CUZK_TRY(cuzk_update_verify_vanilla(pool, &of(that)->proofs[k], &of(that)->commitments, err));
+        CUZK_TRY(cuzk_update_verify_vanilla(pool, &update_of(that)->proofs[k], &update_of(that)->commitments,
+                                            err));
     return CUZK_OK;
 }
 
@@ -47,7 +48,8 @@ static enum cuzk_status case_witness(const struct cuzk_case *that, unsigned part
 {
     struct cuzk_update_assignment assignment;
 
-    cuzk_update_proof_assignment(&of(that)->proofs[partition], &of(that)->commitments, &assignment);
+    cuzk_update_proof_assignment(&update_of(that)->proofs[partition], &update_of(that)->commitments,
+                                 &assignment);
     CUZK_TRY(cuzk_circuit_witness(circuit, &assignment, pool, progress, witness, err));
     return cuzk_case_compare_inputs(that, partition, witness, pool, err);
 }
@@ -86,10 +88,11 @@ static enum cuzk_status look(const struct cuzk_request *request, struct cuzk_upd
         return cuzk_error_set(err, CUZK_INPUT, "vanilla_proofs: expected %u, one a partition, found %zu",
                               1U << shape->partition_bits, request->vanilla_proof_count);
     for (size_t k = 0; k < request->vanilla_proof_count; k++)
-        if (request->vanilla_proofs[k].length == 0 || request->vanilla_proofs[k].length > PROOF_BYTES_MOST)
+        if (request->vanilla_proofs[k].length == 0 ||
+            request->vanilla_proofs[k].length > CUZK_UPDATE_PROOF_BYTES_MOST)
             return cuzk_error_set(err, CUZK_INPUT,
                                   "vanilla_proofs[%zu]: expected 1 to %d bytes, found %" PRIu64, k,
-                                  PROOF_BYTES_MOST, request->vanilla_proofs[k].length);
+                                  CUZK_UPDATE_PROOF_BYTES_MOST, request->vanilla_proofs[k].length);
     return CUZK_OK;
 }
 

@@ -9,6 +9,10 @@
 #include "base/log.h"
 #include "engine/proof_kind.h"
 
+enum {
+    CUZK_UPDATE_PROOF_BYTES_MOST = 1 << 22
+}; /* of a vanilla proof; 64 GiB: 86 challenges of about 6 KiB */
+
 /* A request as a case: see engine/proof_kind.h. */
 enum cuzk_status cuzk_update_look(const struct cuzk_request *request, struct cuzk_circuit_id *circuit,
                                   unsigned *partitions, struct cuzk_error *err);
