@@ -19,7 +19,7 @@
 #include "engine/made_parameters.h"
 #include "srs/cache.h"
 #include "srs/derived_key.h"
-#include "temporary.h"
+#include "support/temporary.h"
 
 enum { KEY = 64 << 20, UNIT = 1 << 20 };
 

@@ -17,8 +17,8 @@
 #include "base/clock.h"
 #include "engine/child_program.h"
 #include "engine/engine_driver.h"
-#include "engine/temporary.h"
 #include "support/random.h"
+#include "support/temporary.h"
 
 #define MS   UINT64_C(1000000)
 #define HOUR (3600 * 1000 * MS)

@@ -16,8 +16,8 @@
 
 #include "engine/engine_driver.h"
 #include "engine/journal.h"
-#include "engine/temporary.h"
 #include "support/random.h"
+#include "support/temporary.h"
 
 #define MS UINT64_C(1000000)
 

@@ -13,7 +13,7 @@
 
 #include "engine/engine_driver.h"
 #include "engine/made_parameters.h"
-#include "temporary.h"
+#include "support/temporary.h"
 
 enum {
     UNIT = 32 << 20,

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "engine/engine_driver.h"
 #include "engine/memory_growth.h"
-#include "temporary.h"
+#include "support/temporary.h"
 
 enum { PARTITION_MOST = 64 << 10, QUEUED = 100000, QUEUED_MOST = 100 << 20 };
 

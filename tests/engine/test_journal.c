@@ -23,7 +23,7 @@
 #include "journal_books.h"
 #include "request_maker.h"
 #include "support/random.h"
-#include "temporary.h"
+#include "support/temporary.h"
 
 static char folder[TEMPORARY_BYTES];
 

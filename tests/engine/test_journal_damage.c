@@ -19,7 +19,7 @@
 #include "engine/journal.h"
 #include "journal_books.h"
 #include "support/random.h"
-#include "temporary.h"
+#include "support/temporary.h"
 
 enum { PAGE = 4096, FRAME = PAGE + 24, ROWS_OF_A_PAGE = 20 };
 

@@ -24,7 +24,7 @@
 #include "hash/sha256.h"
 #include "request_maker.h"
 #include "support/random.h"
-#include "temporary.h"
+#include "support/temporary.h"
 
 static char folder[TEMPORARY_BYTES];
 

@@ -14,17 +14,16 @@
 
 #include "base/file.h"
 #include "srs/cache.h"
+#include "support/temporary.h"
 
-static char folder[64], params[128], place[CUZK_PARAMETER_PATH];
+static char folder[TEMPORARY_BYTES], params[TEMPORARY_BYTES + 32], place[CUZK_PARAMETER_PATH];
 
 static int make_folder(void **state)
 {
-    char cache[128];
+    char cache[TEMPORARY_BYTES + 32];
 
     (void)state;
-    strcpy(folder, "/tmp/cuzk-test-cache-XXXXXX");
-    if (mkdtemp(folder) == NULL)
-        return -1;
+    temporary_make(folder);
     snprintf(params, sizeof params, "%s/keys", folder);
     if (mkdir(params, 0755) != 0)
         return -1;
@@ -39,19 +38,17 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-    char command[128];
-
     (void)state;
     unsetenv(CUZK_CACHE_VARIABLE);
     unsetenv(CUZK_PARAMETER_VARIABLE);
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+    temporary_remove(folder);
+    return 0;
 }
 
 /* FOLDER/NAME/ and 32 hex digits before .pce */
 static void assert_hashed(const char *name)
 {
-    char start[128];
+    char start[CUZK_PARAMETER_PATH];
     const int length = snprintf(start, sizeof start, "%s/%s/", folder, name);
 
     assert_memory_equal(place, start, (size_t)length);
@@ -63,7 +60,7 @@ static void assert_hashed(const char *name)
 
 static void test_place__is_beside_the_parameters(void **state)
 {
-    char wanted[128];
+    char wanted[CUZK_PARAMETER_PATH];
 
     (void)state;
     assert_true(cuzk_cache_place(params, ".pce", place));
@@ -78,7 +75,7 @@ static void test_place__is_beside_the_parameters(void **state)
 
 static void test_place__is_not_in_a_production_directory(void **state)
 {
-    char keys[128];
+    char keys[CUZK_PARAMETER_PATH];
 
     (void)state;
     snprintf(keys, sizeof keys, "%s/keys", folder);
@@ -90,7 +87,7 @@ static void test_place__is_not_in_a_production_directory(void **state)
 
 static void test_place__is_where_the_option_says(void **state)
 {
-    char own[128];
+    char own[CUZK_PARAMETER_PATH];
 
     (void)state;
     snprintf(own, sizeof own, "%s/own", folder);

@@ -16,31 +16,28 @@
 #include "base/file.h"
 #include "srs/digest.h"
 #include "srs/directory.h"
+#include "support/temporary.h"
 
 #define ABC "ba80a53f981c4d0d6a2797b69f12f6e9" /* RFC 7693, appendix A */
 
 static const struct cuzk_circuit_id porep_2k = {CUZK_CIRCUIT_POREP, 2048};
 static const struct cuzk_circuit_id porep_4k = {CUZK_CIRCUIT_POREP, 4096};
-static char folder[64], cache[80];
+static char folder[TEMPORARY_BYTES], cache[TEMPORARY_BYTES + 32];
 
 static int make_folder(void **state)
 {
     (void)state;
-    strcpy(folder, "/tmp/cuzk-test-digest-XXXXXX");
-    if (mkdtemp(folder) == NULL)
-        return -1;
+    temporary_make(folder);
     snprintf(cache, sizeof cache, "%s/cache", folder);
     return setenv("CACHE_DIRECTORY", cache, 1);
 }
 
 static int remove_folder(void **state)
 {
-    char command[128];
-
     (void)state;
     unsetenv(CUZK_PARAMETER_VARIABLE);
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+    temporary_remove(folder);
+    return 0;
 }
 
 static void write_text(const char *path, const char *text)
@@ -69,7 +66,7 @@ static void change_unseen(const char *path, const char *text)
 
 static void test_digest__is_blake2b_cut_to_16_bytes(void **state)
 {
-    char path[128], digest[CUZK_DIGEST_TEXT];
+    char path[CUZK_PARAMETER_PATH], digest[CUZK_DIGEST_TEXT];
 
     (void)state;
     snprintf(path, sizeof path, "%s/abc", folder);
@@ -81,7 +78,7 @@ static void test_digest__is_blake2b_cut_to_16_bytes(void **state)
 
 static void test_once__remembers_beside_the_file_with_size_and_time(void **state)
 {
-    char path[128], beside[160], digest[CUZK_DIGEST_TEXT];
+    char path[CUZK_PARAMETER_PATH], beside[CUZK_PARAMETER_PATH + 32], digest[CUZK_DIGEST_TEXT];
 
     (void)state;
     snprintf(path, sizeof path, "%s/once.params", folder);
@@ -112,7 +109,7 @@ static void test_once__remembers_beside_the_file_with_size_and_time(void **state
 static void test_keep__remembers_what_its_writer_knows(void **state)
 {
     static const char known[] = "0123456789abcdef0123456789abcdef";
-    char path[128], digest[CUZK_DIGEST_TEXT];
+    char path[CUZK_PARAMETER_PATH], digest[CUZK_DIGEST_TEXT];
 
     (void)state;
     snprintf(path, sizeof path, "%s/kept.params", folder);
@@ -128,7 +125,7 @@ static void test_keep__remembers_what_its_writer_knows(void **state)
 
 static void test_once__writes_nothing_to_a_production_directory(void **state)
 {
-    char path[128], beside[160], digest[CUZK_DIGEST_TEXT];
+    char path[CUZK_PARAMETER_PATH], beside[CUZK_PARAMETER_PATH + 32], digest[CUZK_DIGEST_TEXT];
 
     (void)state;
     setenv(CUZK_PARAMETER_VARIABLE, folder, 1);
@@ -147,7 +144,7 @@ static void test_once__writes_nothing_to_a_production_directory(void **state)
 /* The second writing has the size and, within a tick of the clock, the time of the first. */
 static void test_once__sees_a_file_written_twice_at_once(void **state)
 {
-    char path[128], digest[CUZK_DIGEST_TEXT];
+    char path[CUZK_PARAMETER_PATH], digest[CUZK_DIGEST_TEXT];
 
     (void)state;
     snprintf(path, sizeof path, "%s/twice.params", folder);
@@ -204,7 +201,7 @@ static void test_once__remembers_whole_seconds_only_once_they_are_over(void **st
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char path[128], beside[160], digest[CUZK_DIGEST_TEXT];
+        char path[CUZK_PARAMETER_PATH], beside[CUZK_PARAMETER_PATH + 32], digest[CUZK_DIGEST_TEXT];
         const struct timespec then = {.tv_sec = time(NULL) - cases[i].age};
 
         snprintf(path, sizeof path, "%s/seconds-%zu.params", folder, i);

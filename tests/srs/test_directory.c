@@ -11,17 +11,16 @@
 #include <cmocka.h>
 
 #include "srs/directory.h"
+#include "support/temporary.h"
 
 static const struct cuzk_circuit_id porep_2k = {CUZK_CIRCUIT_POREP, 2048};
 static const struct cuzk_circuit_id porep_4k = {CUZK_CIRCUIT_POREP, 4096};
-static char folder[64], cache[80];
+static char folder[TEMPORARY_BYTES], cache[TEMPORARY_BYTES + 32];
 
 static int make_folder(void **state)
 {
     (void)state;
-    strcpy(folder, "/tmp/cuzk-test-srs-XXXXXX");
-    if (mkdtemp(folder) == NULL)
-        return -1;
+    temporary_make(folder);
     snprintf(cache, sizeof cache, "%s/cache", folder);
     setenv("CACHE_DIRECTORY", cache, 1);
     return 0;
@@ -29,11 +28,9 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-    char command[128];
-
     (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+    temporary_remove(folder);
+    return 0;
 }
 
 static void write_key(const char *text)
@@ -56,7 +53,7 @@ static void test_directory__prefers_argument_then_environment(void **state)
     setenv(CUZK_PARAMETER_VARIABLE, folder, 1);
     assert_string_equal(cuzk_parameter_directory(NULL), folder);
     assert_string_equal(cuzk_parameter_directory("here"), "here");
-    char dotted[80];
+    char dotted[CUZK_PARAMETER_PATH];
     snprintf(dotted, sizeof dotted, "%s/./", folder);
     assert_true(cuzk_parameter_directory_is_production(dotted));
     unsetenv(CUZK_PARAMETER_VARIABLE);

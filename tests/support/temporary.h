@@ -1,6 +1,6 @@
 /* Folders for tests of what is kept on disk: made under TMPDIR or /tmp, removed with all they hold. */
-#ifndef CUZK_TESTS_ENGINE_TEMPORARY_H
-#define CUZK_TESTS_ENGINE_TEMPORARY_H
+#ifndef CUZK_TESTS_TEMPORARY_H
+#define CUZK_TESTS_TEMPORARY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "temporary.h"
+#include "support/temporary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
