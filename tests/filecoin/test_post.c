@@ -2,6 +2,7 @@
  * into witnesses; damaged ones refused. */
 #include "filecoin/post.h"
 
+#include "base/buffer.h"
 #include "base/cpu.h"
 #include "base/pool.h"
 #include "circuit/circuit.h"
@@ -196,22 +197,6 @@ static void test_post__sectors_of_the_reference_hold(void **state)
 
 /* ---- made from a sector ---- */
 
-struct expected_bytes {
-    const uint8_t *bytes;
-    size_t length, at;
-};
-
-static enum cuzk_status compare_bytes(void *context, const void *bytes, size_t n, struct cuzk_error *err)
-{
-    struct expected_bytes *expected = context;
-
-    (void)err;
-    assert_true(expected->at + n <= expected->length);
-    assert_memory_equal(expected->bytes + expected->at, bytes, n);
-    expected->at += n;
-    return CUZK_OK;
-}
-
 static void test_make__equals_the_reference(void **state)
 {
     struct cuzk_fr tree[64 + 8 + 1], comm_c;
@@ -219,11 +204,11 @@ static void test_make__equals_the_reference(void **state)
     struct cuzk_post_vanilla made;
     struct cuzk_error err;
     struct post post;
-    struct expected_bytes expected = {0};
+    struct cuzk_buffer written = {0};
     size_t length;
     uint8_t *sealed = fixture_read(&length, "sectors/porep-2k/sealed.bin");
     uint8_t *aux = fixture_read(&length, "sectors/porep-2k/p_aux.bin");
-    uint8_t *bytes = fixture_read(&expected.length, "sectors/window-2k/vanilla-1.bin");
+    uint8_t *bytes = fixture_read(&length, "sectors/window-2k/vanilla-1.bin");
 
     (void)state;
     post_open("window-2k", &post);
@@ -233,10 +218,10 @@ static void test_make__equals_the_reference(void **state)
     cuzk_oct_tree_build(pool, post.config.shape.tree, tree);
     must(cuzk_post_vanilla_make(&post.config, post.randomness, 0, 1, &comm_c, tree, &values, &made, &err),
          &err);
-    expected.bytes = bytes;
-    must(cuzk_post_vanilla_encode(&post.config, &made, (struct cuzk_sink){compare_bytes, &expected}, &err),
-         &err);
-    assert_int_equal(expected.at, expected.length);
+    must(cuzk_post_vanilla_encode(&post.config, &made, cuzk_buffer_sink(&written), &err), &err);
+    assert_int_equal(written.length, length);
+    assert_memory_equal(written.bytes, bytes, length);
+    cuzk_buffer_clear(&written);
     cuzk_post_vanilla_destroy(&made);
     cuzk_fr_arena_destroy(&values);
     post_close(&post);
@@ -273,28 +258,12 @@ static void test_synth__holds(void **state)
     }
 }
 
-struct written {
-    uint8_t *bytes;
-    size_t length;
-};
-
-static enum cuzk_status write_bytes(void *context, const void *bytes, size_t n, struct cuzk_error *err)
-{
-    struct written *written = context;
-
-    (void)err;
-    memcpy(written->bytes + written->length, bytes, n);
-    written->length += n;
-    return CUZK_OK;
-}
-
 /* Every size and kind is known by its proof's beginning, however much of it is there. */
 static void test_look__knows_every_shape(void **state)
 {
     static const uint64_t sizes[] = {
         UINT64_C(2) << 10,  UINT64_C(4) << 10,   UINT64_C(16) << 10, UINT64_C(32) << 10, UINT64_C(8) << 20,
         UINT64_C(16) << 20, UINT64_C(512) << 20, UINT64_C(1) << 30,  UINT64_C(32) << 30, UINT64_C(64) << 30};
-    static uint8_t bytes[1 << 20];
 
     (void)state;
     for (size_t i = 0; i < 2 * sizeof sizes / sizeof sizes[0]; i++) {
@@ -302,14 +271,13 @@ static void test_look__knows_every_shape(void **state)
         struct cuzk_fr_arena values = {0};
         struct cuzk_post_vanilla vanilla;
         struct cuzk_post_config config;
-        struct written written = {bytes, 0};
+        struct cuzk_buffer written = {0};
 
         must(cuzk_post_config_make(sizes[i / 2], winning, CUZK_API_1_2_0, &config, NULL), NULL);
         must(cuzk_post_synth_sector(pool, &config, i, 0, &values, &vanilla, NULL), NULL);
-        must(cuzk_post_vanilla_encode(&config, &vanilla, (struct cuzk_sink){write_bytes, &written}, NULL),
-             NULL);
+        must(cuzk_post_vanilla_encode(&config, &vanilla, cuzk_buffer_sink(&written), NULL), NULL);
         for (size_t n = 0; n <= written.length; n += n < 2048 ? 1 : 977) {
-            const struct cuzk_vanilla_look look = cuzk_vanilla_look(bytes, n);
+            const struct cuzk_vanilla_look look = cuzk_vanilla_look(written.bytes, n);
 
             if (n < 60) {
                 assert_int_equal(look.kind, CUZK_VANILLA_NONE);
@@ -319,6 +287,7 @@ static void test_look__knows_every_shape(void **state)
             if (n >= 2048) /* shorter ones may be of several shapes */
                 assert_int_equal(look.sector_size, sizes[i / 2]);
         }
+        cuzk_buffer_clear(&written);
         cuzk_post_vanilla_destroy(&vanilla);
         cuzk_fr_arena_destroy(&values);
     }

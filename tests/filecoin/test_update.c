@@ -3,6 +3,7 @@
  * first argument adds synthetic updates of 512 MiB to 64 GiB. */
 #include "filecoin/update.h"
 
+#include "base/buffer.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "circuit/circuit.h"
@@ -243,23 +244,6 @@ static void test_update__proofs_of_the_reference_hold(void **state)
     check_sector("update-32k");
 }
 
-/* A sink that compares with what is expected. */
-struct expected_bytes {
-    const uint8_t *bytes;
-    size_t length, at;
-};
-
-static enum cuzk_status compare_bytes(void *context, const void *bytes, size_t n, struct cuzk_error *err)
-{
-    struct expected_bytes *expected = context;
-
-    (void)err;
-    assert_true(expected->at + n <= expected->length);
-    assert_memory_equal(expected->bytes + expected->at, bytes, n);
-    expected->at += n;
-    return CUZK_OK;
-}
-
 static void make_sector(const char *folder)
 {
     struct cuzk_updated_sector *made;
@@ -278,12 +262,15 @@ static void make_sector(const char *folder)
     assert_memory_equal(&made->commitments, &update.commitments, sizeof update.commitments);
     for (unsigned k = 0; k < 1U << update.shape.partition_bits; k++) {
         struct cuzk_update_proof proof;
-        struct expected_bytes expected = {0};
-        uint8_t *bytes = fixture_read(&expected.length, "sectors/%s/partition-%u.bin", folder, k);
-        expected.bytes = bytes;
+        struct cuzk_buffer written = {0};
+        size_t expected;
+        uint8_t *bytes = fixture_read(&expected, "sectors/%s/partition-%u.bin", folder, k);
+
         must(cuzk_updated_sector_prove(made, k, &proof, &err), &err);
-        must(cuzk_update_proof_encode(&proof, (struct cuzk_sink){compare_bytes, &expected}, &err), &err);
-        assert_int_equal(expected.at, expected.length);
+        must(cuzk_update_proof_encode(&proof, cuzk_buffer_sink(&written), &err), &err);
+        assert_int_equal(written.length, expected);
+        assert_memory_equal(written.bytes, bytes, expected);
+        cuzk_buffer_clear(&written);
         must(cuzk_update_verify_vanilla(pool, &proof, &update.commitments, &err), &err);
         cuzk_update_proof_destroy(&proof);
         free(bytes);
