@@ -209,7 +209,8 @@ struct cuzk_event_log *cuzk_engine_events(struct cuzk_engine *engine);
 
 /* ---- end ---- */
 
-/* No new jobs; calls back (as watch does) when all are ended. Jobs may go on after it. */
+/* No new jobs; calls back (as watch does) when all are ended. Jobs may go on after it. At most 8 wait at
+ * once: further ones, and those that still wait when the engine is destroyed, are not called. */
 void cuzk_engine_drain(struct cuzk_engine *engine, void (*drained)(void *context), void *context);
 
 #endif
