@@ -297,7 +297,8 @@ enum { NAME_ROOM = 128 };
 static enum cuzk_status note(const struct cuzk_option *option, void *values, const char *text,
                              struct cuzk_error *err)
 {
-    struct cuzk_option_given *given = (struct cuzk_option_given *)(void *)((char *)values + option->offset);
+    void *slot = (char *)values + option->offset;
+    struct cuzk_option_given *given = slot;
 
     if (given->count == CUZK_OPTION_GIVEN_ROOM)
         return cuzk_error_set(err, CUZK_ARGUMENT, "--%s: more than %d options", option->name,
