@@ -28,8 +28,8 @@ bool cuzk_update_shape_of(uint64_t sector_size, bool poseidon, struct cuzk_updat
             .challenges = poseidon ? choices[i].poseidon_challenges : choices[i].challenges,
             .tree = porep.tree,
         };
-        for (uint8_t k = 0; k < CUZK_UPDATE_H_BITS; k++)
-            shape->h[k] = porep.log2_nodes < LARGE_LOG2_NODES ? 1 : 7 + k;
+        for (unsigned k = 0; k < CUZK_UPDATE_H_BITS; k++)
+            shape->h[k] = (uint8_t)(porep.log2_nodes < LARGE_LOG2_NODES ? 1 : 7 + k);
         return true;
     }
     return false;
