@@ -350,17 +350,18 @@ enum cuzk_status cuzk_engine_evict(struct cuzk_engine *engine, const char *name,
             status = cuzk_error_set(err, CUZK_BUSY, "%s: jobs use its key on device %u", name, d);
     if (status == CUZK_OK)
         cuzk_tiers_give_up(&engine->tiers, circuit->index);
+    /* before the lock is given up: whoever keeps files warm would cool it, and it is freed here */
+    if (status == CUZK_OK && key->warm == CUZK_TIERS_THERE) {
+        *was_loaded = true;
+        *freed += key->file_bytes;
+        engine_warm_cool(engine, circuit);
+    }
     for (unsigned d = 0; d < engine->device_count && status == CUZK_OK; d++) {
         if (key->place[d].state != CUZK_TIERS_THERE || key->place[d].references > 0)
             continue;
         *was_loaded = true;
         *freed += key->place[d].need.key_device + key->place[d].need.key_host;
         evict(engine, circuit, d);
-    }
-    if (status == CUZK_OK && key->warm == CUZK_TIERS_THERE) {
-        *was_loaded = true;
-        *freed += key->file_bytes;
-        engine_warm_cool(engine, circuit);
     }
     pthread_mutex_unlock(&engine->keys_lock);
     return status;
