@@ -99,6 +99,7 @@ static void test_prove_all__has_two_in_flight(void **state)
     repeated.common = repeated.porep.common;
     repeated.common.ops = &repeated_ops;
     repeated.common.partitions = PARTITIONS;
+    key_unit_circuit = repeated.common.circuit;
     const struct cuzk_engine_context context = {.pool = pool, .backend = backend};
 
     assert_int_equal(
