@@ -12,7 +12,7 @@
 #include "server/message.h"
 #include "server/rpc.h"
 
-enum { LARGE_BYTES = 1 << 20, TRIM_MS = 2000 };
+enum { LARGE_BYTES = 1 << 20, TRIM_BYTES = 16 << 20, TRIM_MS = 2000 };
 
 /* ---- life ---- */
 
@@ -86,8 +86,8 @@ static void unpark(struct cuzk_grpc_server *server)
 
 static void start_trim(struct cuzk_grpc_server *server);
 
-/* Memory of large requests goes back to the system once none has come for a while: at once would make the
- * next one fetch its pages anew. */
+/* Memory of requests that are not that large goes back to the system once none has come for a while: at once
+ * would make the next one fetch its pages anew. */
 static void trim(struct cuzk_timer *timer)
 {
     void *place = (char *)timer - offsetof(struct cuzk_grpc_server, trim_timer);
@@ -130,6 +130,9 @@ void cuzk_grpc_call_drop_message(struct cuzk_grpc_call *call)
         start_trim(call->server);
     }
     pthread_mutex_unlock(&call->server->lock);
+    /* before it is answered: the next, cut otherwise, would fit badly where this one lay */
+    if (held >= TRIM_BYTES)
+        cuzk_mem_trim();
     unpark(call->server);
 }
 
