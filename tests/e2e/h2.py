@@ -249,8 +249,10 @@ class Connection:
         elif kind == RST_STREAM:
             self.answers[stream].reset = struct.unpack(">I", payload)[0]
             self.closed.add(stream)
-        elif kind == GOAWAY:
-            raise ConnectionError("GOAWAY " + repr(payload))
+        elif kind == GOAWAY:  # without an error streams up to `last` are still answered (RFC 9113, 6.8)
+            last, error = struct.unpack(">II", payload[:8])
+            if error != 0 or any(open_one > last for open_one in self.answers.keys() - self.closed):
+                raise ConnectionError("GOAWAY " + repr(payload))
         if kind in (HEADERS, DATA) and flags & END_STREAM:
             self.closed.add(stream)
         return kind, stream
