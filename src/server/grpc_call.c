@@ -86,7 +86,7 @@ static void unpark(struct cuzk_grpc_server *server)
 
 static void start_trim(struct cuzk_grpc_server *server);
 
-/* Memory of requests that are not that large goes back to the system once none has come for a while: at once
+/* Memory of large requests below TRIM_BYTES goes back to the system once none has come for a while: at once
  * would make the next one fetch its pages anew. */
 static void trim(struct cuzk_timer *timer)
 {
@@ -130,7 +130,7 @@ void cuzk_grpc_call_drop_message(struct cuzk_grpc_call *call)
         start_trim(call->server);
     }
     pthread_mutex_unlock(&call->server->lock);
-    /* before it is answered: the next, cut otherwise, would fit badly where this one lay */
+    /* before it is answered: the next one's blocks, of other sizes, would fit badly where this one's lay */
     if (held >= TRIM_BYTES)
         cuzk_mem_trim();
     unpark(call->server);

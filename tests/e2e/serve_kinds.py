@@ -164,13 +164,11 @@ class Posts(Kinds):
         A GPU has points of its own and rightly proves on with them: there the key is evicted, so that it is read again.
         """
         whole = next(self.folders["wpost"].glob("*.params"))
-        ours = self.folder / "ours"
-        shutil.copytree(self.folders["wpost"], ours)
-        params = ours / whole.name
         for isolation in ("thread", "process"):
             with self.subTest(isolation=isolation):
-                shutil.copy(whole, ours / "mended")
-                os.replace(ours / "mended", params)
+                ours = self.folder / f"keys-{isolation}"
+                shutil.copytree(self.folders["wpost"], ours)
+                params = ours / whole.name
                 self.serve(isolation, DEVICE, "--params-dir", ours)
                 self.remote("wpost", "window-2k-3")
                 size = params.stat().st_size
